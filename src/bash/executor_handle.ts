@@ -1,0 +1,112 @@
+import type { ConfinementReport } from "../sandbox/report.ts";
+
+/** One command for bash. */
+export interface CommandRequest {
+  readonly command: string;
+  /** Absolute path of an existing directory. */
+  readonly cwd: string;
+  readonly timeoutMs: number;
+}
+
+/** How the process ended: the number it exited with, or the signal that killed it (`SIGKILL`, …). */
+export type CommandExit = { readonly code: number } | { readonly signal: string };
+
+/** Why the executor ended a command before it ended by itself; the first cause wins. */
+export type StopCause = "timeout" | "cancelled" | "output-limit";
+
+/** What became of a command. */
+export interface CommandResult {
+  readonly exit: CommandExit;
+  readonly stopped: StopCause | undefined;
+  /** Bytes that the command wrote, stdout and stderr together. */
+  readonly totalBytes: number;
+  /** Bytes between what was streamed and `tail` that are only in the spill file. */
+  readonly omittedBytes: number;
+  /** The end of the output that was not streamed any more (empty when `omittedBytes` is 0). */
+  readonly tail: string;
+  /** Absolute path of a file with the whole output (up to its bound), where the output was long. */
+  readonly spillPath: string | undefined;
+  /** Processes that the command left behind and that were ended. */
+  readonly strays: number;
+  /** Wall time in milliseconds. */
+  readonly durationMs: number;
+}
+
+/** A regular file's bytes. */
+export interface FileContent {
+  readonly bytes: Uint8Array;
+  /** Size of the whole file in bytes; more than `bytes.length` when the read was cut at `maxBytes`. */
+  readonly size: number;
+  /** Changes whenever the file is replaced or written. */
+  readonly version: string;
+}
+
+/** What stands at a path. */
+export interface FileStat {
+  readonly kind: "file" | "directory" | "other" | "missing";
+  readonly size: number;
+  readonly version: string;
+}
+
+/** Why a file operation was refused or failed; the message names the path and the cause. */
+export type FileFault =
+  | "not-found"
+  | "is-directory"
+  | "not-regular"
+  | "denied"
+  | "exists"
+  | "changed"
+  | "too-large"
+  | "failed";
+
+/** A failed file operation of an {@linkcode Executor}. */
+export class FileError extends Error {
+  override readonly name = "FileError";
+  readonly fault: FileFault;
+  constructor(fault: FileFault, message: string) {
+    super(message);
+    this.fault = fault;
+  }
+}
+
+/**
+ * A running executor: the confined process that runs a session's commands and file operations.
+ *
+ * Contract: every promise settles, also when the executor dies (commands then end with
+ * `{signal: "SIGKILL"}` after their process groups were killed; file operations reject with an
+ * `AgentError("sandbox")`). Its answers are checked; a forged or broken message ends this executor, never
+ * the agent. It is never widened.
+ */
+export interface Executor {
+  readonly report: ConfinementReport;
+  /** True once it can take no more requests. */
+  readonly closed: boolean;
+
+  /**
+   * Runs one command. `onOutput` gets its output in arrival order, as text whose split UTF-8 is rejoined,
+   * up to `LIVE_LIMIT` bytes; what comes after that is in the result. Aborting `signal` kills the whole
+   * process tree and resolves with `stopped: "cancelled"`. Rejects with `AgentError("sandbox")` only when
+   * the command could not be started (cause and mend in the message).
+   */
+  run(request: CommandRequest, onOutput: (text: string) => void, signal: AbortSignal): Promise<CommandResult>;
+
+  /** Reads a regular file, at most `maxBytes` from its start. Never blocks on FIFOs and devices. */
+  readFile(path: string, maxBytes: number): Promise<FileContent>;
+
+  /**
+   * Replaces a file atomically, keeping its mode and owner, or creates it and the directories above it.
+   * With `ifVersion` the file must still have that version, `"missing"` meaning that it must not exist;
+   * else the fault is `changed` or `exists`. A symlink is followed; its target is what is replaced.
+   */
+  writeFile(path: string, bytes: Uint8Array, ifVersion?: string): Promise<{ version: string }>;
+
+  stat(path: string): Promise<FileStat>;
+
+  /** Kills all it runs, ends the process. Resolves when it is gone. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** Bytes of a command's output that are streamed while it runs. */
+export const LIVE_LIMIT: number = 256 * 1024;
+/** Bytes of the end of a long output that the result carries. */
+export const TAIL_LIMIT: number = 16 * 1024;

@@ -1,0 +1,45 @@
+import type { LogLevel } from "../log.ts";
+
+/** What the model's tools may do without asking; see docs/security.md. */
+export type Preset = "read-only" | "confirm" | "workspace" | "full-access";
+
+/** All presets, from narrow to wide. */
+export const PRESETS: readonly Preset[] = ["read-only", "confirm", "workspace", "full-access"];
+
+/** How to reach one provider of models. */
+export interface ProviderConfig {
+  /** Which adapter speaks to it. */
+  readonly kind: "deepseek" | "openai-compatible" | "demo";
+  /** Absent for servers that want none. A secret: never logged, never in an error. */
+  readonly apiKey?: string | undefined;
+  /** `http(s)` URL that `/chat/completions` is appended to; the provider's own by default. */
+  readonly baseURL?: string | undefined;
+}
+
+/** Everything that is set from outside: defaults, config file, environment, flags (later ones win). */
+export interface Config {
+  /** `provider/model`; undefined: the first provider that has a key. */
+  readonly model: string | undefined;
+  /** Text that is appended to the built-in system prompt. */
+  readonly systemPrompt: string | undefined;
+  /** Name and version told to the client. */
+  readonly agentName: string;
+  readonly agentVersion: string;
+  readonly preset: Preset;
+  /** Absolute path: sessions, grants, temporary files of sessions. */
+  readonly stateDir: string;
+  readonly log: { readonly level: LogLevel; readonly file: string | undefined };
+  /** By the name that stands before the `/` of a model id. */
+  readonly providers: Readonly<Record<string, ProviderConfig>>;
+  /** Names of environment variables that the user lets pass to commands beside the allow-list. */
+  readonly envPass: readonly string[];
+  /** The agent's own environment as it was started; commands see only what the env scrub leaves of it. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The user's home directory, absolute. */
+  readonly home: string;
+}
+
+/** The values of a config that must never be shown. */
+export function secretsOf(config: Config): string[] {
+  return Object.values(config.providers).flatMap((p) => p.apiKey ? [p.apiKey] : []);
+}
