@@ -1,0 +1,48 @@
+import { parse, type ParseError, printParseErrorCode } from "jsonc-parser";
+import { z } from "zod";
+import { AgentError } from "../errors.ts";
+import { LOG_LEVELS } from "../log.ts";
+import { PRESETS } from "./config.ts";
+
+const provider = z.strictObject({
+  kind: z.enum(["deepseek", "openai-compatible"]),
+  baseURL: z.url({ protocol: /^https?$/ }).optional(),
+  apiKey: z.string().min(1).optional(),
+  /** Name of the environment variable that holds the key. */
+  apiKeyEnv: z.string().min(1).optional(),
+});
+
+const schema = z.strictObject({
+  $schema: z.string().optional(),
+  model: z.string().min(1).optional(),
+  systemPrompt: z.string().optional(),
+  preset: z.enum(PRESETS as [string, ...string[]]).optional(),
+  stateDir: z.string().startsWith("/").optional(),
+  log: z.strictObject({
+    level: z.enum(LOG_LEVELS as [string, ...string[]]).optional(),
+    file: z.string().startsWith("/").optional(),
+  }).optional(),
+  env: z.strictObject({ pass: z.array(z.string().min(1)) }).optional(),
+  providers: z.record(z.string().regex(/^[\w.-]+$/), provider).optional(),
+});
+
+/** The config file's content, checked. */
+export type FileConfig = z.infer<typeof schema>;
+
+/**
+ * Parses and checks a config file (JSON with comments and trailing commas).
+ * @throws AgentError("config") naming the file and the place that is wrong.
+ */
+export function parseConfigFile(text: string, path: string): FileConfig {
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: true });
+  const [first] = errors;
+  if (first) {
+    const line = text.slice(0, first.offset).split("\n").length;
+    throw new AgentError("config", `${path}:${line}: ${printParseErrorCode(first.error)}`);
+  }
+  const checked = schema.safeParse(value ?? {});
+  if (checked.success) return checked.data;
+  const [issue] = checked.error.issues;
+  throw new AgentError("config", `${path}: ${issue?.path.join(".") || "(top)"}: ${issue?.message}`);
+}

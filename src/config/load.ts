@@ -1,0 +1,131 @@
+import { AgentError, messageOf } from "../errors.ts";
+import { LOG_LEVELS, type LogLevel } from "../log.ts";
+import { type Config, type Preset, PRESETS, type ProviderConfig } from "./config.ts";
+import type { FileConfig } from "./file.ts";
+import { placesOf } from "./paths.ts";
+import metadata from "../../deno.json" with { type: "json" };
+
+/** This program's version, as released. */
+export const VERSION: string = metadata.version;
+/** This program's name, as told to clients. */
+export const NAME = "dsh-acp";
+
+/** What flags or an embedder set; it wins over environment and file. */
+export interface Overrides extends Partial<Config> {
+  /** Absolute path of the config file to read instead of the platform's. */
+  readonly configFile?: string | undefined;
+}
+
+/**
+ * Reads environment and config file, once, and freezes the outcome. Precedence: overrides, environment,
+ * file, defaults.
+ * @throws AgentError("config") naming the setting that is wrong.
+ */
+export function loadConfig(overrides: Overrides = {}): Promise<Config> {
+  return buildConfig(overrides, Deno.env.toObject(), Deno.build.os);
+}
+
+/** {@linkcode loadConfig} for a given environment. */
+export async function buildConfig(
+  overrides: Overrides,
+  env: Readonly<Record<string, string>>,
+  os: typeof Deno.build.os,
+): Promise<Config> {
+  const places = placesOf(os, env);
+  const named = overrides.configFile ?? nonEmpty(env.DSH_CONFIG);
+  const file = await readConfigFile(named ?? places.configFile, named !== undefined);
+  const { configFile: _, ...set } = overrides;
+  const config: Config = {
+    model: nonEmpty(env.DSH_MODEL) ?? file.model,
+    systemPrompt: file.systemPrompt,
+    agentName: NAME,
+    agentVersion: VERSION,
+    preset: preset(nonEmpty(env.DSH_PRESET) ?? file.preset ?? "workspace"),
+    stateDir: nonEmpty(env.DSH_STATE_DIR) ?? file.stateDir ?? places.stateDir,
+    log: { level: logLevel(nonEmpty(env.DSH_LOG) ?? file.log?.level ?? "off"), file: file.log?.file },
+    providers: providersOf(env, file),
+    envPass: file.env?.pass ?? [],
+    environment: env,
+    home: places.home,
+    ...defined(set),
+  };
+  return Object.freeze(config);
+}
+
+/** Checks a preset's name. @throws AgentError("config") that lists the names. */
+export function preset(value: string): Preset {
+  const found = PRESETS.find((p) => p === value);
+  if (!found) {
+    throw new AgentError("config", `Unknown preset "${value}": choose one of ${PRESETS.join(", ")}.`);
+  }
+  return found;
+}
+
+/** Checks a log level's name. @throws AgentError("config") that lists the names. */
+export function logLevel(value: string): LogLevel {
+  const found = LOG_LEVELS.find((l) => l === value);
+  if (!found) {
+    throw new AgentError("config", `Unknown log level "${value}": choose one of ${LOG_LEVELS.join(", ")}.`);
+  }
+  return found;
+}
+
+async function readConfigFile(path: string, mustExist: boolean): Promise<FileConfig> {
+  let text: string;
+  try {
+    text = await Deno.readTextFile(path);
+  } catch (e) {
+    if (e instanceof Deno.errors.NotFound && !mustExist) return {};
+    throw new AgentError("config", `The config file ${path} cannot be read: ${messageOf(e)}`, { cause: e });
+  }
+  // Most users have no file: the parser and the schema are loaded only for those who do.
+  const { parseConfigFile } = await import("./file.ts");
+  return parseConfigFile(text, path);
+}
+
+function providersOf(
+  env: Readonly<Record<string, string>>,
+  file: FileConfig,
+): Record<string, ProviderConfig> {
+  const providers: Record<string, ProviderConfig> = {
+    deepseek: {
+      kind: "deepseek",
+      apiKey: nonEmpty(env.DEEPSEEK_API_KEY),
+      baseURL: url("DEEPSEEK_BASE_URL", env),
+    },
+    demo: { kind: "demo" },
+  };
+  if (nonEmpty(env.OPENAI_API_KEY) ?? nonEmpty(env.OPENAI_BASE_URL)) {
+    providers["openai-compatible"] = {
+      kind: "openai-compatible",
+      apiKey: nonEmpty(env.OPENAI_API_KEY),
+      baseURL: url("OPENAI_BASE_URL", env),
+    };
+  }
+  for (const [name, p] of Object.entries(file.providers ?? {})) {
+    const before = providers[name];
+    providers[name] = {
+      kind: p.kind,
+      apiKey: nonEmpty(p.apiKeyEnv ? env[p.apiKeyEnv] : undefined) ?? before?.apiKey ?? p.apiKey,
+      baseURL: before?.baseURL ?? p.baseURL,
+    };
+  }
+  return providers;
+}
+
+function url(name: string, env: Readonly<Record<string, string>>): string | undefined {
+  const value = nonEmpty(env[name]);
+  if (value !== undefined && !(URL.canParse(value) && /^https?:/.test(value))) {
+    throw new AgentError("config", `${name} is no http(s) URL: "${value}"`);
+  }
+  return value;
+}
+
+/** An empty environment variable counts as unset. */
+function nonEmpty(value: string | undefined): string | undefined {
+  return value?.trim() ? value.trim() : undefined;
+}
+
+function defined<T extends object>(object: T): Partial<T> {
+  return Object.fromEntries(Object.entries(object).filter(([, v]) => v !== undefined)) as Partial<T>;
+}

@@ -1,0 +1,54 @@
+import type { ContentBlock, ToolCallContent } from "@agentclientprotocol/sdk";
+import type { PromptPart } from "../session/event.ts";
+import type { Block } from "../tool/view.ts";
+import { clip, CONTENT_BYTES, jsonBytes, splitText } from "./bounds.ts";
+
+/** A text as content of a call. */
+export function textContent(text: string): ToolCallContent {
+  return { type: "content", content: { type: "text", text } };
+}
+
+/** A card's blocks as content, within `max` bytes: long ones are clipped, and what does not fit is counted. */
+export function blocksContent(blocks: readonly Block[], max: number = CONTENT_BYTES): ToolCallContent[] {
+  const content: ToolCallContent[] = [];
+  let left = max;
+  for (const [i, block] of blocks.entries()) {
+    const one = blockContent(block, left);
+    left -= jsonBytes(one);
+    if (left < 0) {
+      content.push(textContent(`… ${blocks.length - i} more changes left out …`));
+      break;
+    }
+    content.push(one);
+  }
+  return content;
+}
+
+function blockContent(block: Block, max: number): ToolCallContent {
+  switch (block.type) {
+    case "text":
+      return textContent(clip(block.text, max));
+    case "diff": {
+      const half = Math.floor(max / 2) - 200; // room for the path and the keys
+      return {
+        type: "diff",
+        path: block.path,
+        // Left out for a new file: some clients break on null.
+        ...(block.oldText === undefined ? {} : { oldText: clip(block.oldText, half) }),
+        newText: clip(block.newText, half),
+      };
+    }
+  }
+}
+
+/** A part of a prompt as the user's message chunks. */
+export function promptContent(part: PromptPart): ContentBlock[] {
+  switch (part.type) {
+    case "text":
+      return splitText(part.text).map((text) => ({ type: "text", text }));
+    case "link":
+      return [{ type: "resource_link", uri: part.uri, name: part.name }];
+    case "context":
+      return [{ type: "resource", resource: { uri: part.uri, text: clip(part.text, CONTENT_BYTES) } }];
+  }
+}

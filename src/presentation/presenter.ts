@@ -1,0 +1,206 @@
+import type { SessionUpdate, ToolCall, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
+import type { SessionEvent } from "../session/event.ts";
+import { rawArguments, type ToolRegistry } from "../tool/registry.ts";
+import type { CallView } from "../tool/view.ts";
+import { clip, clipValue, INPUT_BYTES, splitText, TITLE_BYTES } from "./bounds.ts";
+import { ConsoleCard } from "./console_card.ts";
+import { blocksContent, promptContent, textContent } from "./content.ts";
+
+/** What a client can draw, read once from its capabilities. */
+export interface Drawing {
+  /** Terminal cards under this `_meta` key, or none. */
+  readonly terminal: "terminal_output" | "terminal_output_delta" | undefined;
+  /** Does it show notices beside the conversation? */
+  readonly notices: boolean;
+}
+
+/** What a presenter is made for. */
+export interface PresenterOptions {
+  readonly drawing: Drawing;
+  readonly tools: ToolRegistry;
+  /** The session's directory, absolute. */
+  readonly cwd: string;
+  /** Replay: the user's messages are shown too, and notices that a client would have shown beside are not. */
+  readonly replay: boolean;
+}
+
+/** A call that has not ended yet. */
+interface OpenCall {
+  readonly name: string;
+  readonly args: string;
+  readonly view: CallView;
+  /** Only for clients without terminal cards. */
+  readonly console: ConsoleCard | undefined;
+}
+
+type Called = Extract<SessionEvent, { type: "tool.called" }>;
+type Ended = Extract<SessionEvent, { type: "tool.ended" }>;
+
+/**
+ * Turns a session's events into the client's updates. Deterministic and free of effects: the same events
+ * give the same updates, live and on replay. Total: every event has its case.
+ */
+export class Presenter {
+  readonly #options: PresenterOptions;
+  readonly #open = new Map<string, OpenCall>();
+
+  constructor(options: PresenterOptions) {
+    this.#options = options;
+  }
+
+  /** The updates for the next event; none for what a client need not know. */
+  present(event: SessionEvent): SessionUpdate[] {
+    switch (event.type) {
+      case "turn.started":
+        return this.#options.replay ? userMessage(event.messageId, event.prompt.flatMap(promptContent)) : [];
+      case "text":
+        return splitText(event.text).map((text) =>
+          messageChunk("agent_message_chunk", event.messageId, text)
+        );
+      case "thought":
+        return splitText(event.text).map((text) =>
+          messageChunk("agent_thought_chunk", event.messageId, text)
+        );
+      case "tool.called":
+        return [this.#called(event)];
+      case "tool.started":
+        return [update({ toolCallId: event.callId, status: "in_progress" })];
+      case "tool.output":
+        return this.#output(event.callId, event.text);
+      case "tool.ended":
+        return this.#ended(event);
+      case "notice":
+        return this.#notice(event.messageId, event.severity, event.text);
+      case "session.created":
+      case "session.moved":
+      case "system.set":
+      case "model.called":
+      case "model.replied":
+      case "model.failed":
+      case "turn.ended":
+        return [];
+    }
+  }
+
+  /** An open call's card again, for a permission request; undefined for a call that is not open. */
+  card(callId: string): ToolCallUpdate | undefined {
+    const call = this.#open.get(callId);
+    return call && this.#card(callId, call);
+  }
+
+  #called(event: Called): SessionUpdate {
+    const { tools, cwd, drawing } = this.#options;
+    const view = tools.presentCall(event.name, event.args, { cwd });
+    const call: OpenCall = {
+      name: event.name,
+      args: event.args,
+      view,
+      console: view.terminal && !drawing.terminal ? new ConsoleCard() : undefined,
+    };
+    this.#open.set(event.callId, call);
+    const terminal = view.terminal && drawing.terminal
+      ? { _meta: { terminal_info: { terminal_id: event.callId, cwd: view.terminal.cwd } } }
+      : {};
+    return { sessionUpdate: "tool_call", ...this.#card(event.callId, call), ...terminal };
+  }
+
+  #card(callId: string, { name, args, view }: OpenCall): ToolCall {
+    const terminal: ToolCallContent[] = view.terminal && this.#options.drawing.terminal
+      ? [{ type: "terminal", terminalId: callId }]
+      : [];
+    return {
+      toolCallId: callId,
+      title: clip(view.title, TITLE_BYTES),
+      name,
+      kind: view.kind,
+      status: "pending",
+      content: [...blocksContent(view.blocks), ...terminal],
+      ...(view.locations.length > 0 ? { locations: view.locations.map(location) } : {}),
+      rawInput: clipValue(rawArguments(args), INPUT_BYTES),
+    };
+  }
+
+  #output(callId: string, text: string): SessionUpdate[] {
+    const call = this.#open.get(callId);
+    if (!call) return [];
+    if (!call.console) return this.#terminalOutput(callId, text);
+    return call.console.push(text)
+      ? [update({ toolCallId: callId, status: "in_progress", content: consoleContent(call, call.console) })]
+      : [];
+  }
+
+  #terminalOutput(callId: string, text: string): SessionUpdate[] {
+    const key = this.#options.drawing.terminal;
+    if (!key) return [];
+    return splitText(text).map((data) =>
+      update({ toolCallId: callId, status: "in_progress", _meta: { [key]: { terminal_id: callId, data } } })
+    );
+  }
+
+  #ended(event: Ended): SessionUpdate[] {
+    const { tools, cwd, drawing } = this.#options;
+    const call = this.#open.get(event.callId);
+    this.#open.delete(event.callId);
+    if (!call) return [];
+    const { callId: toolCallId, status } = event;
+    const outcome = { ...event, isError: status === "failed" };
+    const view = tools.presentResult(call.name, call.args, outcome, { cwd });
+    if (call.view.terminal && drawing.terminal) {
+      const note = view.terminalNote ? this.#terminalOutput(toolCallId, view.terminalNote) : [];
+      const exit = view.exit
+        ? { _meta: { terminal_exit: { terminal_id: toolCallId, ...exitMeta(view.exit) } } }
+        : {};
+      return [...note, update({ toolCallId, status, ...exit })];
+    }
+    if (call.console) {
+      const content = consoleContent(call, call.console, view.exitNote);
+      return [update({ toolCallId, status, content })];
+    }
+    return [update({
+      toolCallId,
+      status,
+      ...(view.title ? { title: clip(view.title, TITLE_BYTES) } : {}),
+      ...(view.blocks ? { content: blocksContent(view.blocks) } : {}),
+      ...(view.locations ? { locations: view.locations.map(location) } : {}),
+    })];
+  }
+
+  #notice(messageId: string, severity: "info" | "warning" | "error", text: string): SessionUpdate[] {
+    if (!this.#options.drawing.notices) {
+      return [messageChunk("agent_message_chunk", messageId, `${text}\n\n`)];
+    }
+    return this.#options.replay ? [] : [{ sessionUpdate: "notice", severity, title: text }];
+  }
+}
+
+function messageChunk(
+  sessionUpdate: "agent_message_chunk" | "agent_thought_chunk",
+  messageId: string,
+  text: string,
+): SessionUpdate {
+  return { sessionUpdate, messageId, content: { type: "text", text } };
+}
+
+function userMessage(messageId: string, blocks: ReturnType<typeof promptContent>): SessionUpdate[] {
+  return blocks.map((content) => ({ sessionUpdate: "user_message_chunk", messageId, content }));
+}
+
+function update(fields: ToolCallUpdate): SessionUpdate {
+  return { sessionUpdate: "tool_call_update", ...fields };
+}
+
+function consoleContent(call: OpenCall, console: ConsoleCard, exitNote?: string): ToolCallContent[] {
+  const texts = [console.text(), exitNote ?? ""].filter((t) => t !== "");
+  return [...blocksContent(call.view.blocks), ...(texts.length > 0 ? [textContent(texts.join("\n\n"))] : [])];
+}
+
+function location(
+  { path, line }: { path: string; line?: number | undefined },
+): { path: string; line?: number } {
+  return line === undefined ? { path } : { path, line };
+}
+
+/** Clients read a non-negative integer, or the name of a signal. */
+function exitMeta(exit: { readonly code: number } | { readonly signal: string }): Record<string, unknown> {
+  return "code" in exit ? { exit_code: exit.code } : { signal: exit.signal };
+}

@@ -1,0 +1,86 @@
+import type { Preset } from "../config/config.ts";
+import type { FinishReason, ModelUsage } from "../model/model.ts";
+import type { Json } from "../tool/tool.ts";
+
+/** One block of a prompt, free of protocol shapes. */
+export type PromptPart =
+  | { readonly type: "text"; readonly text: string }
+  /** A file or page that the user points to. */
+  | { readonly type: "link"; readonly uri: string; readonly name: string }
+  /** Text that came along with the prompt (a selection, a file, a diff). */
+  | { readonly type: "context"; readonly uri: string; readonly text: string };
+
+/** Why a turn stopped; the protocol's five reasons. */
+export type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled";
+
+/** A failure as logged: enough to answer the prompt with. */
+export interface Failure {
+  readonly kind: "auth-required" | "model" | "internal";
+  readonly message: string;
+}
+
+/** How a turn ended. */
+export type TurnOutcome = { readonly stop: StopReason } | { readonly failure: Failure };
+
+/** How a call ended, beside its outcome. */
+export type CallStatus = "completed" | "failed";
+
+/**
+ * What happened in a session, in order. The log of these is the only truth: the model's history, the
+ * client's updates, a replay and the figures are projections of it.
+ */
+export type SessionEvent =
+  | {
+    readonly type: "session.created";
+    readonly cwd: string;
+    readonly preset: Preset;
+    /** Version of this program. */
+    readonly version: string;
+  }
+  /** The directory is another one from here on: the stored one was gone when the session was loaded. */
+  | { readonly type: "session.moved"; readonly cwd: string }
+  /** The system prompt of all model calls from here on, instructions of the workspace included. */
+  | { readonly type: "system.set"; readonly text: string; readonly cwd: string; readonly preset: Preset }
+  | {
+    readonly type: "turn.started";
+    readonly turn: string;
+    readonly messageId: string;
+    readonly prompt: readonly PromptPart[];
+  }
+  /** A model call begins; logged durably before it. `model` is `provider/model`. */
+  | { readonly type: "model.called"; readonly model: string }
+  | { readonly type: "thought"; readonly messageId: string; readonly text: string }
+  | { readonly type: "text"; readonly messageId: string; readonly text: string }
+  | { readonly type: "model.replied"; readonly finish: FinishReason; readonly usage: ModelUsage }
+  /** The reply broke off; what it had said stays said, its calls were never made. */
+  | { readonly type: "model.failed"; readonly message: string }
+  | { readonly type: "tool.called"; readonly callId: string; readonly name: string; readonly args: string }
+  /** The side effect begins; logged durably before it. */
+  | { readonly type: "tool.started"; readonly callId: string }
+  | { readonly type: "tool.output"; readonly callId: string; readonly text: string }
+  | {
+    readonly type: "tool.ended";
+    readonly callId: string;
+    readonly status: CallStatus;
+    /** What the model reads. */
+    readonly text: string;
+    readonly facts?: Json | undefined;
+    readonly notRun?: "refused" | "cancelled" | undefined;
+  }
+  /** For the user, not for the model. */
+  | {
+    readonly type: "notice";
+    readonly messageId: string;
+    readonly severity: "info" | "warning" | "error";
+    readonly text: string;
+  }
+  | { readonly type: "turn.ended"; readonly turn: string; readonly outcome: TurnOutcome };
+
+/** An event with its place in the log. */
+export interface LoggedEvent {
+  /** 0-based, without gaps. */
+  readonly seq: number;
+  /** Milliseconds since the epoch, as the clock stood. */
+  readonly time: number;
+  readonly event: SessionEvent;
+}

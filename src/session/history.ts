@@ -1,0 +1,96 @@
+import type { ModelCall, ModelMessage } from "../model/model.ts";
+import type { SessionEvent } from "./event.ts";
+import { promptText } from "./prompt_text.ts";
+
+/** An assistant's reply while it is being put together. */
+interface Reply {
+  text: string;
+  reasoning: string | undefined;
+  calls: ModelCall[];
+}
+
+/** The system prompt and what it was written for. */
+export type SystemPrompt = Pick<Extract<SessionEvent, { type: "system.set" }>, "text" | "cwd" | "preset">;
+
+/**
+ * The model's view of a session: a projection of its log, fed event by event.
+ *
+ * Invariant of `messages()`: every call of an assistant message is followed by its result before anything
+ * else is said, whatever the log looks like; a provider refuses a history with an orphan call.
+ */
+export class History {
+  readonly #messages: ModelMessage[] = [];
+  #system: SystemPrompt | undefined;
+  #reply: Reply | undefined;
+  /** Results of the open reply's calls, by call id. */
+  #results = new Map<string, { text: string; isError: boolean }>();
+
+  /** Takes the next event. */
+  add(event: SessionEvent): void {
+    switch (event.type) {
+      case "system.set":
+        this.#system = event;
+        return;
+      case "turn.started":
+        this.#close();
+        this.#messages.push({ role: "user", text: promptText(event.prompt) });
+        return;
+      case "model.called":
+        this.#close();
+        this.#reply = { text: "", reasoning: undefined, calls: [] };
+        return;
+      case "text":
+        if (this.#reply) this.#reply.text += event.text;
+        return;
+      case "thought":
+        if (this.#reply) this.#reply.reasoning = (this.#reply.reasoning ?? "") + event.text;
+        return;
+      case "tool.called":
+        this.#reply?.calls.push({ id: event.callId, name: event.name, args: event.args });
+        return;
+      case "tool.ended":
+        this.#results.set(event.callId, { text: event.text, isError: event.status === "failed" });
+        return;
+      case "session.created":
+      case "session.moved":
+      case "model.replied":
+      case "model.failed":
+      case "tool.started":
+      case "tool.output":
+      case "notice":
+      case "turn.ended":
+        return;
+    }
+  }
+
+  /** The system prompt as logged last; undefined before the first turn. */
+  get system(): SystemPrompt | undefined {
+    return this.#system;
+  }
+
+  /** The conversation so far, ready to be sent. */
+  messages(): ModelMessage[] {
+    this.#close();
+    return [...this.#messages];
+  }
+
+  /** Puts the open reply and the results of its calls behind the conversation. */
+  #close(): void {
+    const reply = this.#reply;
+    this.#reply = undefined;
+    if (reply && (reply.text !== "" || reply.calls.length > 0)) {
+      this.#messages.push({
+        role: "assistant",
+        text: reply.text,
+        reasoning: reply.reasoning,
+        calls: reply.calls,
+      });
+      for (const call of reply.calls) {
+        const result = this.#results.get(call.id) ??
+          { text: "The outcome is unknown: verify before retrying.", isError: true };
+        this.#messages.push({ role: "tool", callId: call.id, name: call.name, ...result });
+      }
+    }
+    this.#results.clear();
+  }
+}

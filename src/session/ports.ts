@@ -1,0 +1,36 @@
+import type { Executor } from "../bash/executor_handle.ts";
+import type { Model } from "../model/model.ts";
+import type { Action } from "../permission/decide.ts";
+
+/** A question to the user about one announced call. */
+export interface Question {
+  readonly callId: string;
+  readonly action: Action;
+  /** Why it is asked, one sentence for the user. */
+  readonly reason: string;
+}
+
+/** `cancelled`: the user dismissed the question, which ends the turn. Whatever is not a clear yes is `reject`. */
+export type Answer = "allow" | "reject" | "cancelled";
+
+/** What a session needs of the one who shows it. */
+export interface Front {
+  /** Asks the user. Never rejects; resolves with `cancelled` once `signal` is aborted. */
+  ask(question: Question, signal: AbortSignal): Promise<Answer>;
+  /** Resolves when the receiver has caught up enough to be sent more. Never rejects. */
+  ready(): Promise<void>;
+}
+
+/** What a session runs its tools with. */
+export interface Workbench {
+  /**
+   * The executor of the session's preset, or with `wish` of a wider one for a single approved call.
+   * @throws AgentError("sandbox") when the confinement cannot be put on; never a wider one unasked.
+   */
+  executor(wish?: "edit" | "unconfined"): Promise<Executor>;
+  /** Ends all executors. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** Opens the model that the session's next call is to use. @throws ModelError("auth") when there is none. */
+export type OpenModel = () => Promise<Model>;

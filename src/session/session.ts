@@ -1,0 +1,195 @@
+import { AgentError, isAbort, messageOf } from "../errors.ts";
+import type { Config } from "../config/config.ts";
+import type { Log } from "../log.ts";
+import { ModelError } from "../model/model.ts";
+import type { ToolRegistry } from "../tool/registry.ts";
+import type { Failure, PromptPart, SessionEvent, StopReason } from "./event.ts";
+import type { EventListener, EventLog } from "./event_log.ts";
+import { randomId } from "./ids.ts";
+import { readInstructions } from "./instructions.ts";
+import type { SessionLock } from "./lock.ts";
+import type { Front, OpenModel, Workbench } from "./ports.ts";
+import { systemPrompt } from "./system_prompt.ts";
+import { runTurn } from "./turn.ts";
+
+/** Model calls of one turn, as a brake on a model that runs in circles. */
+const MAX_MODEL_CALLS = 200;
+
+/** What a session is made of. */
+export interface SessionDeps {
+  readonly id: string;
+  readonly cwd: string;
+  readonly tempDir: string;
+  readonly config: Config;
+  readonly log: Log;
+  readonly events: EventLog;
+  readonly tools: ToolRegistry;
+  readonly workbench: Workbench;
+  readonly front: Front;
+  readonly openModel: OpenModel;
+  /**
+   * Proof that this process owns the session, or how to get it and the log's store; called before the first
+   * event is appended. Throws AgentError("store") when another process has it or the store cannot be opened.
+   */
+  readonly lock: SessionLock | (() => Promise<SessionLock>);
+  /** Names of MCP servers that the client asked for. */
+  readonly mcpServers: readonly string[];
+}
+
+/**
+ * One conversation: its queue of prompts, its log, its tools.
+ *
+ * Contract: prompts run one after the other in the order they came; each settles exactly once, after all its
+ * events; `cancel` settles the running one and all that wait as `cancelled`.
+ */
+export class Session {
+  readonly id: string;
+  readonly cwd: string;
+  readonly #deps: SessionDeps;
+  readonly #events: EventLog;
+  /** Settles when the prompts so far have. */
+  #tail: Promise<unknown> = Promise.resolve();
+  /** Aborted by `cancel`, then replaced: prompts that come later are not touched. */
+  #cancel = new AbortController();
+  #lock: SessionLock | undefined;
+  #closed = false;
+
+  constructor(deps: SessionDeps) {
+    this.id = deps.id;
+    this.cwd = deps.cwd;
+    this.#deps = deps;
+    this.#events = deps.events;
+    this.#lock = typeof deps.lock === "function" ? undefined : deps.lock;
+  }
+
+  /**
+   * Runs a prompt after those before it.
+   * @throws AgentError or ModelError when the turn failed (it is logged then); never for a cancel.
+   */
+  prompt(prompt: readonly PromptPart[], signal: AbortSignal): Promise<StopReason> {
+    const cancelled = AbortSignal.any([signal, this.#cancel.signal]);
+    const turn = this.#tail.then(() => this.#turn(prompt, cancelled));
+    this.#tail = turn.catch(() => {});
+    return turn;
+  }
+
+  /** Stops the running prompt and all that wait. Harmless when idle. */
+  cancel(): void {
+    this.#cancel.abort(new DOMException("The user cancelled.", "AbortError"));
+    this.#cancel = new AbortController();
+  }
+
+  /** Everything so far, for a replay. */
+  eventsSoFar(): SessionEvent[] {
+    return this.#events.events();
+  }
+
+  /** See {@linkcode EventLog.subscribe}. */
+  subscribe(listener: EventListener): () => void {
+    return this.#events.subscribe(listener);
+  }
+
+  /** Cancels, waits for the turn to end, ends all processes. Never rejects. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.cancel();
+    await Promise.all([this.#tail, this.#deps.workbench.close()]);
+    // A turn that was just starting may have asked for an executor after the first close.
+    await this.#deps.workbench.close();
+    this.#lock?.release();
+    this.#lock = undefined;
+  }
+
+  async #turn(prompt: readonly PromptPart[], signal: AbortSignal): Promise<StopReason> {
+    if (signal.aborted || this.#closed) return "cancelled"; // never begun: nothing to log
+    await this.#own();
+    await this.#describePlace();
+    const turn = randomId("turn");
+    this.#events.append({ type: "turn.started", turn, messageId: randomId("msg"), prompt });
+    try {
+      this.#nameUnstartedServers();
+      const stop = await runTurn(this.#turnDeps(), signal);
+      this.#events.append({ type: "turn.ended", turn, outcome: { stop } });
+      return stop;
+    } catch (e) {
+      if (signal.aborted || isAbort(e)) {
+        this.#end({ type: "turn.ended", turn, outcome: { stop: "cancelled" } });
+        return "cancelled";
+      }
+      this.#deps.log.warn("turn failed", { session: this.id, cause: messageOf(e) });
+      this.#end({ type: "turn.ended", turn, outcome: { failure: failureOf(e) } });
+      throw e;
+    }
+  }
+
+  async #own(): Promise<void> {
+    if (this.#lock === undefined && typeof this.#deps.lock === "function") {
+      this.#lock = await this.#deps.lock();
+    }
+  }
+
+  /** Logs the end of a turn that is already answered otherwise: a full disk must not hide the first cause. */
+  #end(event: SessionEvent): void {
+    try {
+      this.#events.append(event);
+    } catch (e) {
+      this.#deps.log.error("cannot log the end of a turn", { session: this.id, cause: messageOf(e) });
+    }
+  }
+
+  /** Logs the system prompt where there is none yet, or where it speaks of another place or preset. */
+  async #describePlace(): Promise<void> {
+    const { config, tempDir } = this.#deps;
+    const logged = this.#events.history.system;
+    if (logged && logged.cwd === this.cwd && logged.preset === config.preset) return;
+    const text = systemPrompt({
+      cwd: this.cwd,
+      tempDir,
+      preset: config.preset,
+      os: `${Deno.build.os} ${Deno.build.arch}`,
+      date: new Date().toISOString().slice(0, 10),
+      instructions: await readInstructions(this.cwd),
+      extra: config.systemPrompt,
+    });
+    this.#events.append({ type: "system.set", text, cwd: this.cwd, preset: config.preset });
+  }
+
+  /** Once for each time the session is opened. */
+  #namesPending = true;
+  #nameUnstartedServers(): void {
+    if (!this.#namesPending) return;
+    this.#namesPending = false;
+    for (const name of this.#deps.mcpServers) {
+      this.#events.append({
+        type: "notice",
+        messageId: randomId("msg"),
+        severity: "warning",
+        text: `The MCP server "${name}" was not started: this version cannot use MCP servers yet.`,
+      });
+    }
+  }
+
+  #turnDeps() {
+    const { tools, workbench, front, openModel, config } = this.#deps;
+    return {
+      log: this.#events,
+      tools,
+      workbench,
+      front,
+      openModel,
+      cwd: this.cwd,
+      preset: config.preset,
+      maxModelCalls: MAX_MODEL_CALLS,
+    };
+  }
+}
+
+function failureOf(e: unknown): Failure {
+  if (e instanceof ModelError) {
+    return { kind: e.fault === "auth" ? "auth-required" : "model", message: e.message };
+  }
+  if (e instanceof AgentError && e.kind === "auth-required") {
+    return { kind: "auth-required", message: e.message };
+  }
+  return { kind: "internal", message: messageOf(e) };
+}

@@ -1,0 +1,50 @@
+import type { Preset } from "../config/config.ts";
+import type { Instructions } from "./instructions.ts";
+
+/** What the system prompt speaks of. */
+export interface PromptFacts {
+  readonly cwd: string;
+  readonly tempDir: string;
+  readonly preset: Preset;
+  readonly os: string;
+  /** Today, `YYYY-MM-DD`. */
+  readonly date: string;
+  readonly instructions: Instructions | undefined;
+  /** The user's own addition. */
+  readonly extra: string | undefined;
+}
+
+/** The system prompt: the model's task, its place, what the confinement lets it do. Pure. */
+export function systemPrompt(facts: PromptFacts): string {
+  return [
+    TASK,
+    `# Place\nWorkspace: ${facts.cwd}\nTemporary files: ${facts.tempDir} (also $TMPDIR)\nSystem: ${facts.os}\nDate: ${facts.date}`,
+    `# What you may do\n${CONFINEMENT[facts.preset]}`,
+    facts.instructions
+      ? `# Instructions of the workspace (${facts.instructions.path})\n${facts.instructions.text}`
+      : "",
+    facts.extra ? `# Instructions of the user\n${facts.extra}` : "",
+  ].filter((part) => part !== "").join("\n\n");
+}
+
+const TASK =
+  `You are a coding agent in the user's editor. Work on the user's request with your tools until it is done, then say briefly what you did and what you found.
+
+- Look before you change: read the files you touch, follow the style around them.
+- Change files with edit and write; the user sees the difference. Run what proves the change: tests, type checks, the program itself.
+- Report what you saw. If something failed or was not checked, say so.
+- Text between tool calls is shown to the user as Markdown: keep it short.`;
+
+const REFUSED =
+  "When something is refused, do not look for a way around it: do what you can without it and tell the user what you would need and why.";
+
+const CONFINEMENT: Record<Preset, string> = {
+  "read-only":
+    `Commands run in a sandbox of the operating system: they can read, but write only to the temporary directory, and reach no network. The tools edit and write ask the user each time. ${REFUSED}`,
+  "confirm":
+    `Each command and each change of a file is shown to the user first, who may say no. Commands run in a sandbox of the operating system: they write only in the workspace and the temporary directory, reach no network, and cannot read credentials. ${REFUSED}`,
+  "workspace":
+    `Commands and file tools run in a sandbox of the operating system: they write only in the workspace and the temporary directory, reach no network, and cannot read credentials. ${REFUSED}`,
+  "full-access":
+    "Commands run with the user's own rights: files everywhere, network. Nothing is asked for, so take care: leave alone what the task does not need.",
+};

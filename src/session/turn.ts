@@ -1,0 +1,99 @@
+import { randomId } from "./ids.ts";
+import { DeltaBuffer } from "./delta_buffer.ts";
+import { messageOf } from "../errors.ts";
+import type { FinishReason, Model, ModelCall } from "../model/model.ts";
+import type { StopReason } from "./event.ts";
+import type { OpenModel } from "./ports.ts";
+import { runCalls, type RunnerDeps } from "./tool_runner.ts";
+
+/** What a turn is run with. */
+export interface TurnDeps extends RunnerDeps {
+  readonly openModel: OpenModel;
+  /** Model calls after which the turn stops by itself. */
+  readonly maxModelCalls: number;
+}
+
+/** What the model said in one call. */
+interface Reply {
+  readonly finish: FinishReason;
+  readonly calls: readonly ModelCall[];
+}
+
+/**
+ * Asks the model, runs what it calls, and asks again until it has nothing left to run. All that happens is
+ * in the log when this returns. Throws a ModelError, an AgentError, or an abort when `signal` is aborted.
+ */
+export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<StopReason> {
+  const model = await deps.openModel();
+  for (let n = 0; n < deps.maxModelCalls; n++) {
+    signal.throwIfAborted();
+    const reply = await askModel(model, deps, signal);
+    switch (reply.finish) {
+      case "length":
+        return "max_tokens"; // the calls of a cut reply may be cut themselves: they are never run
+      case "content-filter":
+        return "refusal";
+      case "stop":
+      case "tool-calls":
+        if (reply.calls.length === 0) return "end_turn";
+        await runCalls(reply.calls, deps, signal);
+    }
+  }
+  return "max_turn_requests";
+}
+
+/** One model call: streams it into the log. The calls of a reply that fails are dropped. */
+async function askModel(model: Model, deps: TurnDeps, signal: AbortSignal): Promise<Reply> {
+  const { log } = deps;
+  const request = {
+    system: log.history.system?.text ?? "",
+    messages: log.history.messages(),
+    tools: deps.tools.specs(),
+  };
+  log.append({ type: "model.called", model: `${model.ref.provider}/${model.ref.model}` }, true);
+  const ids = { text: randomId("msg"), thought: randomId("msg") };
+  const deltas = new DeltaBuffer<"text" | "thought">((type, text) =>
+    log.append({ type, messageId: ids[type], text })
+  );
+  const calls: ModelCall[] = [];
+  let warned = false;
+  try {
+    for await (const part of model.stream(request, signal)) {
+      switch (part.type) {
+        case "reasoning":
+          deltas.push("thought", part.text);
+          break;
+        case "text":
+          deltas.push("text", part.text);
+          break;
+        case "call-start":
+          deltas.flush();
+          break;
+        case "call":
+          calls.push({ ...part.call, id: log.uniqueCallId(part.call.id) });
+          break;
+        case "retry":
+          if (!warned) warn(deps, `${part.reason} Trying again for up to 30 seconds.`);
+          warned = true;
+          break;
+        case "finish":
+          deltas.flush();
+          log.append({ type: "model.replied", finish: part.reason, usage: part.usage });
+          return { finish: part.reason, calls };
+      }
+      await deps.front.ready();
+    }
+    throw new Error("The model's reply ended without a finish.");
+  } catch (e) {
+    deltas.flush();
+    log.append({ type: "model.failed", message: messageOf(e) });
+    throw e;
+  } finally {
+    deltas.stop();
+  }
+}
+
+/** Tells the user, not the model. */
+function warn(deps: TurnDeps, text: string): void {
+  deps.log.append({ type: "notice", messageId: randomId("msg"), severity: "warning", text });
+}

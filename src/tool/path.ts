@@ -1,0 +1,7 @@
+import { isAbsolute, resolve } from "@std/path";
+import type { Place } from "./tool.ts";
+
+/** A path as the model wrote it, made absolute against the session's directory. */
+export function absolutePath(path: string, place: Place): string {
+  return isAbsolute(path) ? resolve(path) : resolve(place.cwd, path);
+}

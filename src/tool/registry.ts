@@ -1,0 +1,118 @@
+import { z } from "zod";
+import type { ToolSpec } from "../model/model.ts";
+import { bash } from "./bash.ts";
+import { edit } from "./edit.ts";
+import { read } from "./read.ts";
+import type { Json, Outcome, Place, Tool } from "./tool.ts";
+import type { CallView, ResultView } from "./view.ts";
+import { write } from "./write.ts";
+
+/** A call whose arguments were read and checked. */
+export type ParsedCall =
+  | { readonly ok: true; readonly tool: Tool; readonly args: unknown }
+  /** `problem` is for the model: what is wrong and how to mend it. */
+  | { readonly ok: false; readonly problem: string };
+
+/** The tools that a session has, by name. */
+export class ToolRegistry {
+  readonly #tools: ReadonlyMap<string, Tool>;
+
+  constructor(tools: readonly Tool[]) {
+    this.#tools = new Map(tools.map((t) => [t.name, t]));
+  }
+
+  /** The tools as the model is told of them, in a stable order. */
+  specs(): ToolSpec[] {
+    return [...this.#tools.values()].map((t) => ({
+      name: t.name,
+      description: t.description,
+      schema: compactSchema(z.toJSONSchema(t.schema, { io: "input" }) as Json),
+    }));
+  }
+
+  /** May calls of this tool run side by side? */
+  readsOnly(name: string): boolean {
+    return this.#tools.get(name)?.readsOnly ?? false;
+  }
+
+  /** Reads a call's arguments: JSON as the model wrote it, never repaired. Does not throw. */
+  parse(name: string, args: string): ParsedCall {
+    const tool = this.#tools.get(name);
+    if (!tool) {
+      return {
+        ok: false,
+        problem: `There is no tool "${name}". Tools: ${[...this.#tools.keys()].join(", ")}.`,
+      };
+    }
+    const value = parseObject(args);
+    if (value === undefined) {
+      return {
+        ok: false,
+        problem: "The arguments are not a valid JSON object. Nothing was run; call the tool again.",
+      };
+    }
+    const checked = tool.schema.safeParse(value);
+    if (checked.success) return { ok: true, tool, args: checked.data };
+    const issues = checked.error.issues.map((i) => `${i.path.join(".") || "arguments"}: ${i.message}`);
+    return {
+      ok: false,
+      problem: `Wrong arguments: ${issues.join("; ")}. Nothing was run; call the tool again.`,
+    };
+  }
+
+  /** The card of a call; a call that cannot be read, or a tool that shows nothing, gets the generic card. */
+  presentCall(name: string, args: string, place: Place): CallView {
+    const parsed = this.parse(name, args);
+    return parsed.ok
+      ? parsed.tool.presentCall(parsed.args, place)
+      : { title: name, kind: "other", blocks: [], locations: [] };
+  }
+
+  /** The card of a call that has ended. */
+  presentResult(name: string, args: string, outcome: Outcome, place: Place): ResultView {
+    if (outcome.notRun) return notRunView(outcome.notRun);
+    const parsed = this.parse(name, args);
+    const view = parsed.ok ? parsed.tool.presentResult?.(parsed.args, outcome as never, place) : undefined;
+    return view ?? { blocks: [{ type: "text", text: outcome.text }] };
+  }
+}
+
+function notRunView(why: "refused" | "cancelled"): ResultView {
+  const text = why === "refused" ? "Refused." : "Cancelled.";
+  return { blocks: [{ type: "text", text }], exitNote: text };
+}
+
+/** The tools that every session has. */
+export function builtinTools(): ToolRegistry {
+  return new ToolRegistry([bash, read, write, edit]);
+}
+
+/** Arguments as an object, for `rawInput`; what is no JSON object is kept as text. */
+export function rawArguments(args: string): Record<string, unknown> {
+  return parseObject(args) ?? { arguments: args };
+}
+
+/** Some servers send nothing at all for a call without arguments. */
+function parseObject(args: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(args.trim() === "" ? "{}" : args);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? value as Record<string, unknown>
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Drops what a model does not need: the dialect, and the bounds that zod adds to every integer. */
+function compactSchema(schema: Json): Record<string, unknown> {
+  const strip = (value: Json): Json => {
+    if (Array.isArray(value)) return value.map(strip);
+    if (typeof value !== "object" || value === null) return value;
+    const kept = Object.entries(value).filter(([k, v]) =>
+      k !== "$schema" && !(k === "maximum" && v === Number.MAX_SAFE_INTEGER)
+    );
+    return Object.fromEntries(kept.map(([k, v]) => [k, strip(v)]));
+  };
+  return strip(schema) as Record<string, unknown>;
+}

@@ -1,0 +1,66 @@
+/**
+ * How a tool shows its calls, in words that know no protocol; `src/presentation` maps them. All of it is
+ * pure: computed from the call's arguments and the logged outcome, the same live and on replay.
+ */
+
+/** Which icon a card gets. */
+export type ViewKind = "read" | "edit" | "execute" | "search" | "think" | "fetch" | "other";
+
+/** A place in a file. */
+export interface Location {
+  /** Absolute. */
+  readonly path: string;
+  /** 1-based. */
+  readonly line?: number | undefined;
+}
+
+/** One block of a card. */
+export type Block =
+  /** Markdown. */
+  | { readonly type: "text"; readonly text: string }
+  /** One hunk of a file's change; `oldText` is undefined for a new file. */
+  | {
+    readonly type: "diff";
+    readonly path: string;
+    readonly oldText?: string | undefined;
+    readonly newText: string;
+  };
+
+/** A call that has been made. */
+export interface CallView {
+  /** For `execute` the exact command in plain text, else one line of Markdown. */
+  readonly title: string;
+  readonly kind: ViewKind;
+  readonly blocks: readonly Block[];
+  readonly locations: readonly Location[];
+  /** Set: the call's output streams into a terminal in this directory. */
+  readonly terminal?: { readonly cwd: string } | undefined;
+}
+
+/** A call that has ended. What is undefined stays as the call showed it. */
+export interface ResultView {
+  readonly title?: string | undefined;
+  readonly blocks?: readonly Block[] | undefined;
+  readonly locations?: readonly Location[] | undefined;
+  /** How a terminal's process ended; undefined when none ran. */
+  readonly exit?: { readonly code: number } | { readonly signal: string } | undefined;
+  /** Why nothing could be run, for a terminal that would stay empty. */
+  readonly terminalNote?: string | undefined;
+  /** For clients without terminals: the line under the output that says how the process ended. */
+  readonly exitNote?: string | undefined;
+}
+
+/** A fenced block whose fence is longer than any run of backticks inside. */
+export function fence(text: string, info = ""): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((m) => m[0].length));
+  const ticks = "`".repeat(longest + 1);
+  return `${ticks}${info}\n${text}${text.endsWith("\n") || text === "" ? "" : "\n"}${ticks}`;
+}
+
+/** Inline code that survives backticks inside. */
+export function code(text: string): string {
+  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map((m) => m[0].length));
+  const ticks = "`".repeat(longest + 1);
+  const pad = text.startsWith("`") || text.endsWith("`") ? " " : "";
+  return `${ticks}${pad}${text.replace(/\s+/g, " ")}${pad}${ticks}`;
+}

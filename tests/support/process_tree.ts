@@ -1,0 +1,68 @@
+/** One process, as /proc shows it. */
+export interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  readonly state: string;
+  readonly command: string;
+}
+
+/** All processes of the machine. Those that end while they are read are left out. */
+export function allProcesses(): Process[] {
+  const processes: Process[] = [];
+  for (const { name } of Deno.readDirSync("/proc")) {
+    const process = /^\d+$/.test(name) ? readProcess(Number(name)) : undefined;
+    if (process) processes.push(process);
+  }
+  return processes;
+}
+
+/** The process `pid` and all its descendants, by the parents that they have now. */
+export function processTree(pid: number): Process[] {
+  const all = allProcesses();
+  const tree = all.filter((p) => p.pid === pid);
+  for (const parent of tree) tree.push(...all.filter((p) => p.parent === parent.pid));
+  return tree;
+}
+
+/** True while `pid` is a process that still runs; one that is dead and only not yet waited for does not. */
+export function isAlive(pid: number): boolean {
+  const process = readProcess(pid);
+  return process !== undefined && process.state !== "Z" && process.state !== "X";
+}
+
+/**
+ * The living processes that were started with `marker` in their environment. It finds those too that were
+ * handed over to another parent and so fell out of the tree.
+ */
+export function processesMarked(marker: string): Process[] {
+  return allProcesses().filter((p) => isAlive(p.pid) && readText(`/proc/${p.pid}/environ`).includes(marker));
+}
+
+/** The living processes whose command line holds `text`. */
+export function processesRunning(text: string): Process[] {
+  return allProcesses().filter((p) => p.command.includes(text) && isAlive(p.pid));
+}
+
+/** A size from /proc/PID/status in KiB, such as `VmRSS` (now) or `VmHWM` (the highest so far). */
+export function memoryOf(pid: number, field: "VmRSS" | "VmHWM"): number {
+  const match = new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(readText(`/proc/${pid}/status`));
+  if (!match?.[1]) throw new Error(`process ${pid} has no ${field}`);
+  return Number(match[1]);
+}
+
+function readProcess(pid: number): Process | undefined {
+  const stat = readText(`/proc/${pid}/stat`);
+  // The name in parentheses may itself hold parentheses and spaces: fields are counted from the last one.
+  const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  if (!state || !parent) return undefined;
+  const command = readText(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trim();
+  return { pid, parent: Number(parent), state, command };
+}
+
+function readText(path: string): string {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return ""; // it ended, or it is not ours to look into
+  }
+}

@@ -1,0 +1,118 @@
+import { declares } from "./capabilities.ts";
+import { cardFaults, CardRules } from "./card_rules.ts";
+import { chunkText, isChunk, isTool, isTurnBound } from "./updates.ts";
+import { type Fields, isResponse, type Message, type Update, updateIn } from "./wire.ts";
+
+/** What a client must have declared before the agent may call it. */
+const GATES: Readonly<Record<string, string>> = {
+  "fs/read_text_file": "fs.readTextFile",
+  "fs/write_text_file": "fs.writeTextFile",
+  "terminal/create": "terminal",
+  "elicitation/create": "elicitation",
+};
+
+/**
+ * What must hold in every conversation whatever it is about, and what no schema can say: it watches both
+ * directions in wire order and keeps a list of what was broken.
+ */
+export class WireRules {
+  readonly faults: string[] = [];
+  #capabilities: Fields = {};
+  /** The requests that are not answered yet, by id. */
+  readonly #open = new Map<string, Message>();
+  /** Every request ever sent, by id: what the schema check needs to know of a response. */
+  readonly #methods = new Map<string, string>();
+  readonly #sessions = new Set<unknown>();
+  readonly #cards = new Map<unknown, CardRules>();
+  readonly #messageKinds = new Map<string, string>();
+
+  /** The method of the request that was sent with this id. */
+  methodOf(id: unknown): string | undefined {
+    return this.#methods.get(JSON.stringify(id));
+  }
+
+  /** To be told of every message that the client sends, at the moment it sends it. */
+  sent(message: Message): void {
+    if (message.method === undefined || message.id === undefined) return;
+    const key = JSON.stringify(message.id);
+    this.#open.set(key, message);
+    this.#methods.set(key, message.method);
+    if (message.method === "initialize") {
+      this.#capabilities = (message.params?.clientCapabilities ?? {}) as Fields;
+    }
+    if (message.method === "session/load" || message.method === "session/resume") {
+      const id = message.params?.sessionId;
+      this.#sessions.add(id);
+      this.#cards.delete(id);
+    }
+  }
+
+  /** To be told of every message that the agent wrote, in the order of its lines. */
+  received(message: Message): void {
+    if (isResponse(message)) return this.#response(message);
+    const update = updateIn(message);
+    if (update) return this.#update(message.params?.sessionId, update);
+    const gate = GATES[message.method ?? ""] ?? (message.method?.startsWith("terminal/") ? "terminal" : undefined);
+    if (gate && !declares(this.#capabilities, gate)) this.#fault(`${message.method} was never declared`);
+    if (message.method === "session/request_permission") this.#permission(message);
+  }
+
+  #fault(text: string): void {
+    this.faults.push(text);
+  }
+
+  #response(message: Message): void {
+    const key = JSON.stringify(message.id);
+    const request = this.#open.get(key);
+    if (message.id !== null && !request) this.#fault(`request ${key} was answered twice`);
+    this.#open.delete(key);
+    if (request?.method === "session/new" && message.result) this.#sessions.add(message.result.sessionId);
+    if (request?.method !== "session/prompt") return;
+    const open = this.#cards.get(request.params?.sessionId)?.unsettled() ?? [];
+    if (open.length > 0 && !this.#inTurn(request.params?.sessionId)) {
+      this.#fault(`the turn ended with open tool calls: ${open.join(", ")}`);
+    }
+  }
+
+  #update(sessionId: unknown, update: Update): void {
+    const what = `${update.sessionUpdate} ${update.toolCallId ?? update.messageId ?? ""}`;
+    if (!this.#sessions.has(sessionId)) this.#fault(`${what} for a session before its answer`);
+    if (isTurnBound(update) && !this.#inTurn(sessionId)) this.#fault(`${what} outside of a turn`);
+    if (update.sessionUpdate === "notice" && !declares(this.#capabilities, "session.notices")) {
+      this.#fault("a notice that was never declared");
+    }
+    if (isChunk(update)) this.#chunk(update);
+    if (!isTool(update)) return;
+    const cards = this.#cards.get(sessionId) ?? new CardRules();
+    this.#cards.set(sessionId, cards);
+    this.faults.push(...cards.see(update), ...cardFaults(update, this.#capabilities));
+  }
+
+  #inTurn(sessionId: unknown): boolean {
+    const turns = ["session/prompt", "session/load"];
+    return [...this.#open.values()].some((m) =>
+      turns.includes(m.method!) && m.params?.sessionId === sessionId
+    );
+  }
+
+  #chunk(update: Update): void {
+    const { messageId, sessionUpdate } = update;
+    if (!messageId) return this.#fault(`${sessionUpdate} without messageId`);
+    const kind = this.#messageKinds.get(messageId) ?? sessionUpdate;
+    this.#messageKinds.set(messageId, kind);
+    if (kind !== sessionUpdate) this.#fault(`messageId ${messageId} is both ${kind} and ${sessionUpdate}`);
+    if ((update.content as { type: string }).type === "text" && chunkText(update) === "") {
+      this.#fault(`an empty ${sessionUpdate}`);
+    }
+  }
+
+  #permission({ params }: Message): void {
+    const call = params?.toolCall as Update;
+    if (!this.#cards.get(params?.sessionId)?.isOpen(call?.toolCallId)) {
+      this.#fault(`permission for ${call?.toolCallId}, which is no open tool call`);
+    }
+    if (!call?.title) this.#fault("a permission request without title");
+    const kinds = (params?.options as { kind: string }[]).map((option) => option.kind);
+    if (new Set(kinds).size !== kinds.length) this.#fault(`two permission options of one kind: ${kinds}`);
+  }
+}
