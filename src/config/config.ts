@@ -28,6 +28,8 @@ export interface Config {
   readonly preset: Preset;
   /** Absolute path: sessions, grants, temporary files of sessions. */
   readonly stateDir: string;
+  /** Absolute path of the config file, whether there is one or not. */
+  readonly configFile: string;
   readonly log: { readonly level: LogLevel; readonly file: string | undefined };
   /** By the name that stands before the `/` of a model id. */
   readonly providers: Readonly<Record<string, ProviderConfig>>;

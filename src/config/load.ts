@@ -10,11 +10,8 @@ export const VERSION: string = metadata.version;
 /** This program's name, as told to clients. */
 export const NAME = "dsh-acp";
 
-/** What flags or an embedder set; it wins over environment and file. */
-export interface Overrides extends Partial<Config> {
-  /** Absolute path of the config file to read instead of the platform's. */
-  readonly configFile?: string | undefined;
-}
+/** What flags or an embedder set; it wins over environment and file. A named `configFile` must exist. */
+export type Overrides = Partial<Config>;
 
 /**
  * Reads environment and config file, once, and freezes the outcome. Precedence: overrides, environment,
@@ -34,20 +31,20 @@ export async function buildConfig(
   const places = placesOf(os, env);
   const named = overrides.configFile ?? nonEmpty(env.DSH_CONFIG);
   const file = await readConfigFile(named ?? places.configFile, named !== undefined);
-  const { configFile: _, ...set } = overrides;
   const config: Config = {
     model: nonEmpty(env.DSH_MODEL) ?? file.model,
     systemPrompt: file.systemPrompt,
     agentName: NAME,
     agentVersion: VERSION,
     preset: preset(nonEmpty(env.DSH_PRESET) ?? file.preset ?? "workspace"),
+    configFile: named ?? places.configFile,
     stateDir: nonEmpty(env.DSH_STATE_DIR) ?? file.stateDir ?? places.stateDir,
     log: { level: logLevel(nonEmpty(env.DSH_LOG) ?? file.log?.level ?? "off"), file: file.log?.file },
     providers: providersOf(env, file),
     envPass: file.env?.pass ?? [],
     environment: env,
     home: places.home,
-    ...defined(set),
+    ...defined(overrides),
   };
   return Object.freeze(config);
 }

@@ -68,9 +68,10 @@ async function* attempt(
     const reader = stream.getReader();
     for (;;) {
       const { done, value } = await abortable(reader.read(), signal);
-      if (done) return;
+      if (done) throw new ModelError("stream", `${exchange.speaker.label}'s reply has no end.`);
       const part = toPart(value, exchange);
       if (part) yield part;
+      if (part?.type === "finish") return;
     }
   } catch (error) {
     if (signal.aborted) throw abortError();
@@ -133,7 +134,11 @@ function speakerOf({ ref, kind, apiKey, secrets }: ChatTarget): Speaker {
   };
 }
 
-/** The adapter's part in our terms; how the reply ended is taken from the repair, which knows it better. */
+/**
+ * The adapter's part in our terms; how the reply ended is taken from the repair, which knows it better.
+ * The adapter tells of complete calls and of the finish only after the repair has ended, so that a fault is
+ * known by then.
+ */
 function toPart(part: LanguageModelV4StreamPart, { repair, fault }: Exchange): ModelPart | undefined {
   switch (part.type) {
     case "reasoning-delta":
@@ -143,13 +148,15 @@ function toPart(part: LanguageModelV4StreamPart, { repair, fault }: Exchange): M
     case "tool-input-start":
       return { type: "call-start", id: part.id, name: part.toolName };
     case "tool-call":
+      if (fault) throw fault;
       // Of a reply that was cut at its length or filtered the last call may be half.
       if (repair.finish !== "tool-calls") return undefined;
       return { type: "call", call: { id: part.toolCallId, name: part.toolName, args: part.input } };
     case "finish":
+      if (fault) throw fault;
       return { type: "finish", reason: repair.finish, usage: repair.usage };
     case "error":
-      throw fault ?? part.error;
+      throw part.error;
     default:
       return undefined;
   }

@@ -49,13 +49,17 @@ export function repairFetch(exchange: Exchange): typeof fetch {
         headers: { "content-type": "text/event-stream" },
       });
     } catch (error) {
-      if (exchange.signal.aborted && !exchange.fault) throw error;
-      throw exchange.fault ??= error instanceof ModelError ? error : unreachable(error, exchange.speaker);
+      if (exchange.signal.aborted) throw error;
+      throw exchange.fault = error instanceof ModelError ? error : unreachable(error, exchange.speaker);
     }
   };
 }
 
-/** Pulled by the adapter, so that a slow reader slows the server and not the memory. */
+/**
+ * Pulled by the adapter, so that a slow reader slows the server and does not fill the memory. A reply that
+ * fails closes this stream and leaves its fault in the exchange: an errored stream would drop what came before
+ * the fault and is still on its way.
+ */
 function repairedBody(response: Response, exchange: Exchange): ReadableStream<Uint8Array> {
   const reader = (response.body ?? new Blob([]).stream()).getReader();
   const reply = new ReplyText(exchange);
@@ -63,18 +67,20 @@ function repairedBody(response: Response, exchange: Exchange): ReadableStream<Ui
   return new ReadableStream({
     async pull(controller) {
       try {
-        for (let text = ""; text === "";) {
+        for (let sent = false; !sent;) {
           const { done, value } = await reply.next(reader);
-          text = value ? reply.push(value) : reply.end();
-          if (text !== "") controller.enqueue(encoder.encode(text));
+          for (const text of value ? reply.push(value) : reply.end()) {
+            if (text === "") continue;
+            controller.enqueue(encoder.encode(text));
+            sent = true;
+          }
           if (done) return controller.close();
         }
       } catch (error) {
-        if (!exchange.signal.aborted || exchange.fault) {
-          exchange.fault ??= error instanceof ModelError ? error : lost(error, exchange);
-        }
         reader.cancel().catch(() => {}); // it is broken or unwanted; there is no one left to tell
-        controller.error(exchange.fault ?? error);
+        if (exchange.signal.aborted) return controller.error(error);
+        exchange.fault = error instanceof ModelError ? error : lost(error, exchange);
+        controller.close();
       }
     },
     cancel: (reason) => reader.cancel(reason),
@@ -110,24 +116,24 @@ class ReplyText {
     }
   }
 
-  push(bytes: Uint8Array): string {
+  /** The repaired text of these bytes, one piece an event, up to the one that is at fault. */
+  *push(bytes: Uint8Array): Generator<string> {
     if (this.#kind === "unknown") this.#kind = kindOf(bytes, this.#exchange.speaker);
     if (this.#kind !== "json") {
-      return this.#sse.push(bytes).map((e) => this.#exchange.repair.event(e)).join("");
+      for (const event of this.#sse.push(bytes)) yield this.#exchange.repair.event(event);
+      return;
     }
     this.#json += this.#decoder.decode(bytes, { stream: true });
     if (this.#json.length > MAX_JSON_CHARS) {
       throw new ModelError("stream", `${this.#exchange.speaker.label} sent more than a reply can hold.`);
     }
-    return "";
   }
 
-  end(): string {
+  *end(): Generator<string> {
     const { repair } = this.#exchange;
-    const rest = this.#kind === "json"
-      ? repair.whole(this.#json + this.#decoder.decode())
-      : this.#sse.end().map((event) => repair.event(event)).join("");
-    return rest + repair.end();
+    if (this.#kind === "json") yield repair.whole(this.#json + this.#decoder.decode());
+    else for (const event of this.#sse.end()) yield repair.event(event, true);
+    yield repair.end();
   }
 }
 
@@ -138,22 +144,22 @@ function kindOf(bytes: Uint8Array, speaker: Speaker): "unknown" | "events" | "js
   return first === undefined ? "unknown" : first === "{" ? "json" : "events";
 }
 
-/** `promise`, unless the server stays silent for `ms`; then the connection is closed. */
+/** `promise`, unless the server stays silent for `ms` or nobody wants the reply any more. */
 async function inTime<T>(promise: Promise<T>, ms: number, exchange: Exchange): Promise<T> {
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), ms);
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(stalled(ms, exchange.speaker)), ms);
   try {
-    return await abortable(promise, AbortSignal.any([late.signal, exchange.signal]));
-  } catch (error) {
-    if (!late.signal.aborted || exchange.signal.aborted) throw error;
-    const seconds = Math.round(ms / 1000) || ms / 1000;
-    throw new ModelError(
-      "stream",
-      `${exchange.speaker.label} sent nothing for ${seconds} s; the reply was given up.`,
-    );
+    return await abortable(Promise.race([promise, late]), exchange.signal);
   } finally {
     clearTimeout(timer);
   }
+}
+
+function stalled(ms: number, speaker: Speaker): ModelError {
+  return new ModelError(
+    "stream",
+    `${speaker.label} sent nothing for ${ms / 1000} s; the reply was given up.`,
+  );
 }
 
 async function refusal(response: Response, exchange: Exchange): Promise<ModelError> {
@@ -185,14 +191,18 @@ function notAModel(speaker: Speaker): ModelError {
 }
 
 function unreachable(error: unknown, speaker: Speaker): ModelError {
-  const text = publicText(causeOf(error), speaker);
+  const text = publicText(reasonOf(error), speaker);
   const message = `${speaker.label} cannot be reached: ${text}`;
-  // A certificate does not get better by trying again.
-  return /certificate/i.test(text) ? new ModelError("unavailable", message) : new PassingError(message);
+  // Without a cause the runtime refused the request itself, as for a URL that is none.
+  if (!(error instanceof Error && error.cause)) return new ModelError("request", message);
+  return LASTING.test(text) ? new ModelError("unavailable", message) : new PassingError(message);
 }
 
+/** What does not get better by trying again. */
+const LASTING = /certificate|corrupt message|invalid HTTP version/i;
+
 function lost(error: unknown, { repair, speaker }: Exchange): ModelError {
-  const text = publicText(causeOf(error), speaker);
+  const text = publicText(reasonOf(error), speaker);
   if (!repair.begun) {
     return new PassingError(`${speaker.label} closed the connection before a reply came: ${text}`);
   }
@@ -202,8 +212,12 @@ function lost(error: unknown, { repair, speaker }: Exchange): ModelError {
   );
 }
 
-/** The end of the runtime's chain of reasons: "client error (Connect): …: Connection refused (os error 111)". */
-function causeOf(error: unknown): string {
-  const text = messageOf(error).replace(/^error sending request[^:]*(for url \(.*?\))?: /, "");
-  return text.replace(/^(client error \(\w+\): )/, "");
+/**
+ * The innermost cause without the runtime's lead-in, which holds the whole URL: of "error sending request for
+ * url (…): client error (Connect): tcp connect error: Connection refused" the part after "(Connect): ".
+ */
+function reasonOf(error: unknown): string {
+  let inner = error;
+  while (inner instanceof Error && inner.cause) inner = inner.cause;
+  return messageOf(inner).replace(/^.*client error \(\w+\): /, "");
 }

@@ -56,8 +56,8 @@ export class StreamRepair {
     return this.#done || this.#rawFinish !== undefined;
   }
 
-  /** The repaired form of one event; `""` for one that says nothing. */
-  event({ event, data }: SseEvent): string {
+  /** The repaired form of one event; `""` for one that says nothing. `atEnd`: the stream ended within it. */
+  event({ event, data }: SseEvent, atEnd = false): string {
     if (this.#done || data.trim() === "") return "";
     if (data.trim() === "[DONE]") {
       this.#done = this.begun = true;
@@ -66,6 +66,7 @@ export class StreamRepair {
     const value = parsed(data);
     if (event === "error") throw this.#error(value ?? data);
     if (value === undefined) {
+      if (atEnd) throw this.#broken("ended the stream in the middle of the reply");
       throw this.#broken(
         `sent a piece that is no JSON: ${publicText(data.slice(0, 2000), this.#options.speaker)}`,
       );

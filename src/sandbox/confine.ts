@@ -18,8 +18,8 @@ export interface Obtained {
 /** Devices that are no way to anything: not the disks, and not other terminals. */
 const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"].map((name) => `/dev/${name}`);
 
-/** Read rules leave these out: devices have rules of their own, and these hold other processes' memory. */
-const NOT_READABLE = ["/dev", "/proc/kcore"];
+/** No read rule covers it: the devices above have rules of their own. */
+const DEVICE_DIRECTORY = "/dev";
 
 /**
  * Puts Landlock, the capabilities' drop and seccomp on this thread and all that it will start, for good. Throws
@@ -28,7 +28,7 @@ const NOT_READABLE = ["/dev", "/proc/kcore"];
 export function confine(libc: Libc, policy: Policy): void {
   const abi = landlockAbi(libc);
   if (abi < LANDLOCK_MIN_ABI) throw new Error(landlockFault(abi));
-  const secret = [...policy.secret.map(realPathOrSelf), ...NOT_READABLE];
+  const secret = [...policy.secret.map(realPathOrSelf), DEVICE_DIRECTORY];
   setNoNewPrivileges(libc);
   restrictByLandlock(libc, abi, {
     read: carve("/", secret),

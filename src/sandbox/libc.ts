@@ -20,8 +20,8 @@ export interface Libc {
   try(name: SyscallName, ...args: SyscallArgument[]): number;
   /** The result; throws {@linkcode SyscallError} when there is none. `what` names the call for people. */
   must(what: string, name: SyscallName, ...args: SyscallArgument[]): number;
-  /** The address of memory that {@linkcode alloc} gave; valid as long as the memory is referenced. */
-  address(memory: Uint8Array<ArrayBuffer>): bigint;
+  /** The address of memory that {@linkcode alloc} gave and that from now on lives as long as the process. */
+  pin(memory: Uint8Array<ArrayBuffer>): bigint;
 }
 
 export const EPERM = 1;
@@ -87,9 +87,13 @@ export function openLibc(path: string): Libc {
     symbols.copyFrom(errnoCell, symbols.errnoLocation(), 4n);
     return -(errnoView.getInt32(0, true) || EINVAL);
   };
+  const pinned: Uint8Array<ArrayBuffer>[] = [];
   return {
     arch,
-    address,
+    pin(memory) {
+      pinned.push(memory);
+      return address(memory);
+    },
     try: attempt,
     must(what, name, ...args) {
       const result = attempt(name, ...args);

@@ -1,3 +1,4 @@
+import { concat } from "./bytes.ts";
 import { alloc, cString, type Libc } from "./libc.ts";
 
 const AT_FDCWD = -100;
@@ -21,18 +22,7 @@ export function readProc(libc: Libc, path: string): string | undefined {
     size += Math.max(got, 0);
   } while (got > 0 && size < MAX_BYTES);
   libc.must("closing a file of /proc", "close", fd);
-  return got < 0 ? undefined : new TextDecoder().decode(joined(parts, size));
-}
-
-function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
-  if (parts.length === 1) return parts[0]!;
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  return got < 0 ? undefined : new TextDecoder().decode(concat(parts, size));
 }
 
 /** One line of /proc/PID/stat, as far as it is of use. */

@@ -25,3 +25,13 @@ export interface ConfinementReport {
   /** What the kernel or the machine did not give, one line each, with the mend. */
   readonly missing: readonly string[];
 }
+
+/** The layers without which a confined policy runs nothing, where bubblewrap and seatbelt are not there. */
+export const REQUIRED_LAYERS: readonly LayerName[] = ["env-scrub", "landlock", "seccomp", "capabilities"];
+
+/** What the layers come to. */
+export function enforcementOf(layers: readonly LayerName[]): Enforcement {
+  if (layers.includes("seatbelt")) return "full";
+  if (!REQUIRED_LAYERS.every((layer) => layers.includes(layer))) return "none";
+  return layers.includes("bubblewrap") ? "full" : "partial";
+}

@@ -98,12 +98,11 @@ export function installSeccomp(libc: Libc, network: boolean): void {
   const descriptor = alloc(16); // struct sock_fprog
   const view = new DataView(descriptor.buffer);
   view.setUint16(0, program.length / 8, true);
-  view.setBigUint64(8, libc.address(program), true);
+  view.setBigUint64(8, libc.pin(program), true);
   const [SET_MODE_FILTER, TSYNC] = [1, 1];
   const result = libc.must("installing the seccomp filter", "seccomp", SET_MODE_FILTER, TSYNC, descriptor);
   // With TSYNC a positive result is the thread that could not take the filter.
   if (result !== 0) throw new Error(`thread ${result} could not take the seccomp filter`);
-  if (program.length === 0) throw new Error("empty filter"); // keeps `program` alive over the call
 }
 
 function encode(program: readonly Instruction[]): Uint8Array<ArrayBuffer> {

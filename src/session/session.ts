@@ -53,6 +53,7 @@ export class Session {
   #cancel = new AbortController();
   #lock: SessionLock | undefined;
   #closed = false;
+  #announced = false;
 
   constructor(deps: SessionDeps) {
     this.id = deps.id;
@@ -107,7 +108,7 @@ export class Session {
     const turn = randomId("turn");
     this.#events.append({ type: "turn.started", turn, messageId: randomId("msg"), prompt });
     try {
-      this.#nameUnstartedServers();
+      this.#announce();
       const stop = await runTurn(this.#turnDeps(), signal);
       this.#events.append({ type: "turn.ended", turn, outcome: { stop } });
       return stop;
@@ -154,18 +155,15 @@ export class Session {
     this.#events.append({ type: "system.set", text, cwd: this.cwd, preset: config.preset });
   }
 
-  /** Once for each time the session is opened. */
-  #namesPending = true;
-  #nameUnstartedServers(): void {
-    if (!this.#namesPending) return;
-    this.#namesPending = false;
-    for (const name of this.#deps.mcpServers) {
-      this.#events.append({
-        type: "notice",
-        messageId: randomId("msg"),
-        severity: "warning",
-        text: `The MCP server "${name}" was not started: this version cannot use MCP servers yet.`,
-      });
+  /** Says, once for each time the session is opened, what is otherwise than the user may expect. */
+  #announce(): void {
+    if (this.#announced) return;
+    this.#announced = true;
+    const servers = this.#deps.mcpServers.map((name) =>
+      `The MCP server "${name}" was not started: this version cannot use MCP servers yet.`
+    );
+    for (const text of [...this.#deps.workbench.notes(), ...servers]) {
+      this.#events.append({ type: "notice", messageId: randomId("msg"), severity: "warning", text });
     }
   }
 

@@ -179,7 +179,9 @@ export class AgentProcess implements AsyncDisposable {
     const tree = this.processes();
     const status = await this.closeInput().catch(() => undefined);
     if (!status) await this.kill("SIGKILL");
-    if (!this.#killed && status?.code !== 0) this.faults.push(`the agent ended with ${JSON.stringify(status)}`);
+    if (!this.#killed && status?.code !== 0) {
+      this.faults.push(`the agent ended with ${JSON.stringify(status)}`);
+    }
     await Promise.all(this.#readers);
     await this.#input.abort().catch(() => {});
     await this.#checkLeftovers(tree);
@@ -190,10 +192,12 @@ export class AgentProcess implements AsyncDisposable {
 
   async #checkLeftovers(tree: Process[]): Promise<void> {
     const left = () => [...tree.filter((p) => isAlive(p.pid)), ...processesMarked(this.#options.marker)];
-    await eventually("the processes are gone", () => left().length === 0, this.#options.grace ?? 5_000).catch(() => {
-      this.faults.push(...left().map((p) => `process ${p.pid} lives on: ${p.command.slice(0, 200)}`));
-      for (const { pid } of left()) Deno.kill(pid, "SIGKILL");
-    });
+    await eventually("the processes are gone", () => left().length === 0, this.#options.grace ?? 5_000).catch(
+      () => {
+        this.faults.push(...left().map((p) => `process ${p.pid} lives on: ${p.command.slice(0, 200)}`));
+        for (const { pid } of left()) Deno.kill(pid, "SIGKILL");
+      },
+    );
   }
 
   #report(): string {

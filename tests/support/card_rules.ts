@@ -15,7 +15,9 @@ export class CardRules {
     const faults = [];
     const known = this.#status.has(id);
     if (update.sessionUpdate === "tool_call" && known) faults.push(`tool call ${id} was announced twice`);
-    if (update.sessionUpdate === "tool_call_update" && !known) faults.push(`tool call ${id} was not announced`);
+    if (update.sessionUpdate === "tool_call_update" && !known) {
+      faults.push(`tool call ${id} was not announced`);
+    }
     if (FINAL.has(this.#status.get(id))) faults.push(`tool call ${id} was updated after its end`);
     if (!update.status) faults.push(`${update.sessionUpdate} ${id} without status`);
     this.#status.set(id, update.status);
@@ -84,6 +86,8 @@ function terminalFaults(update: Update, capabilities: Fields): string[] {
 function exitFaults(exit: NonNullable<Update["_meta"]>["terminal_exit"]): string[] {
   if (!exit) return [];
   const code = exit.exit_code ?? undefined;
-  if ((code === undefined) === !exit.signal) return ["terminal_exit has not exactly one of exit_code and signal"];
+  if ((code === undefined) === !exit.signal) {
+    return ["terminal_exit has not exactly one of exit_code and signal"];
+  }
   return code === undefined || Number.isInteger(code) && code >= 0 ? [] : [`exit_code ${code}`];
 }

@@ -1,4 +1,4 @@
-import { type Cue, cueOf, type Step } from "./model_script.ts";
+import { contentText, type Cue, cueOf, type Step } from "./model_script.ts";
 import { replyStream } from "./model_stream.ts";
 import type { Fields } from "./wire.ts";
 
@@ -11,6 +11,12 @@ export interface ModelCall {
   readonly authorization: string | null;
   /** True once the client gave up before the answer was complete. */
   closedByClient: boolean;
+}
+
+/** The ids of all calls in a request's history, and of all results: providers refuse it if they differ. */
+export function callsAndResults({ messages }: ModelCall): [calls: unknown[], results: unknown[]] {
+  const calls = messages.flatMap((m) => (m.tool_calls ?? []) as Fields[]).map((call) => call.id);
+  return [calls, messages.filter((m) => m.role === "tool").map((m) => m.tool_call_id)];
 }
 
 /** How the server sends. */
@@ -51,6 +57,11 @@ export class ModelServer implements AsyncDisposable {
     const call = this.calls.at(-1);
     if (!call) throw new Error("the model was never asked");
     return call;
+  }
+
+  /** What the model was told in its last request of the tool call before it. */
+  get told(): string {
+    return contentText(this.lastCall.messages.findLast((m) => m.role === "tool")?.content);
   }
 
   /** Lets go on every reply that waits, or will wait, at `["gate", name]`. */

@@ -55,7 +55,10 @@ class ReplyWriter {
     const reason = this.#finish ?? (this.#calls.length > 0 ? "tool_calls" : "stop");
     this.#send({ choices: [{ index: 0, delta: {}, finish_reason: reason }] });
     const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
-    this.#send({ choices: [], usage: { ...usage, prompt_cache_hit_tokens: 60, prompt_cache_miss_tokens: 40 } });
+    this.#send({
+      choices: [],
+      usage: { ...usage, prompt_cache_hit_tokens: 60, prompt_cache_miss_tokens: 40 },
+    });
     this.#write("data: [DONE]\n\n");
     await this.#sent;
     return "end";
@@ -120,7 +123,9 @@ class ReplyWriter {
 
   #send(chunk: Fields): void {
     const id = `chat-${this.context.call}`;
-    this.#write(`data: ${JSON.stringify({ id, object: "chat.completion.chunk", model: "mock-model", ...chunk })}\n\n`);
+    this.#write(
+      `data: ${JSON.stringify({ id, object: "chat.completion.chunk", model: "mock-model", ...chunk })}\n\n`,
+    );
   }
 
   #write(text: string): void {

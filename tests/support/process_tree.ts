@@ -6,9 +6,10 @@ export interface Process {
   readonly command: string;
 }
 
-/** All processes of the machine. Those that end while they are read are left out. */
+/** All processes of the machine; none where there is no /proc. Those that end meanwhile are left out. */
 export function allProcesses(): Process[] {
   const processes: Process[] = [];
+  if (Deno.build.os !== "linux") return processes;
   for (const { name } of Deno.readDirSync("/proc")) {
     const process = /^\d+$/.test(name) ? readProcess(Number(name)) : undefined;
     if (process) processes.push(process);

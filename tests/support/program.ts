@@ -11,7 +11,11 @@ export interface Ended {
 }
 
 /** Runs the program with arguments, on a stage's home and state, to its end; no process may be left then. */
-export async function runProgram(stage: Stage, args: string[], env: StartOptions["env"] = {}): Promise<Ended> {
+export async function runProgram(
+  stage: Stage,
+  args: string[],
+  env: StartOptions["env"] = {},
+): Promise<Ended> {
   const [program, ...rest] = programCommand(...args);
   const output = await new Deno.Command(program!, {
     args: rest,

@@ -16,7 +16,13 @@ const TEXT = { type: "text", text: "hello" };
 
 Deno.test("a line is valid when the schema says so", () => {
   const chunk = { sessionUpdate: "agent_message_chunk", messageId: "m", content: TEXT };
-  const call = { sessionUpdate: "tool_call", toolCallId: "c", title: "ls", kind: "execute", status: "pending" };
+  const call = {
+    sessionUpdate: "tool_call",
+    toolCallId: "c",
+    title: "ls",
+    kind: "execute",
+    status: "pending",
+  };
   const usage = { totalTokens: 3, inputTokens: 2, outputTokens: 1 };
   const unknown = { code: -32002, message: "No session x", data: { sessionId: "x" } };
   for (
@@ -33,9 +39,17 @@ Deno.test("a line is valid when the schema says so", () => {
 
 const BAD: [string, Fields, string][] = [
   ["an update of no known kind", update({ sessionUpdate: "agent_says" }), "unknown update"],
-  ["a status that ACP lacks", update({ sessionUpdate: "tool_call_update", toolCallId: "c", status: "cancelled" }), "params"],
+  [
+    "a status that ACP lacks",
+    update({ sessionUpdate: "tool_call_update", toolCallId: "c", status: "cancelled" }),
+    "params",
+  ],
   ["a chunk without content", update({ sessionUpdate: "agent_message_chunk" }), "params"],
-  ["a member of our own at the root", update({ sessionUpdate: "agent_message_chunk", content: TEXT, x: 1 }), "member x"],
+  [
+    "a member of our own at the root",
+    update({ sessionUpdate: "agent_message_chunk", content: TEXT, x: 1 }),
+    "member x",
+  ],
   ["a method that ACP lacks", { method: "session/say", params: {} }, "undefined method"],
   ["a null result", { id: 1, result: null }, "null"],
   ["a stop reason that ACP lacks", { id: 1, result: { stopReason: "done" } }, "result"],
@@ -55,7 +69,8 @@ const BAD: [string, Fields, string][] = [
   ],
 ];
 for (const [what, message, fault] of BAD) {
-  Deno.test(`a line is refused with ${what}`, () => assertStringIncludes(faultsOf(message).join("\n"), fault));
+  Deno.test(`a line is refused with ${what}`, () =>
+    assertStringIncludes(faultsOf(message).join("\n"), fault));
 }
 
 Deno.test("a line is refused when it is no JSON object", () => {

@@ -107,7 +107,9 @@ export class Stage implements AsyncDisposable {
       ...this.options.env,
       ...extra,
     };
-    return Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined));
+    return Object.fromEntries(
+      Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
+    );
   }
 
   /** Starts an agent that has not said a word yet. */
@@ -125,7 +127,10 @@ export class Stage implements AsyncDisposable {
   /** Starts an agent and initializes the connection. */
   async start(options: StartOptions = {}): Promise<AgentProcess> {
     const agent = this.launch(options);
-    await agent.call("initialize", initializeParams(options.client ?? this.options.client ?? terminalCapabilities));
+    await agent.call(
+      "initialize",
+      initializeParams(options.client ?? this.options.client ?? terminalCapabilities),
+    );
     return agent;
   }
 

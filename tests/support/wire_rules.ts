@@ -52,7 +52,8 @@ export class WireRules {
     if (isResponse(message)) return this.#response(message);
     const update = updateIn(message);
     if (update) return this.#update(message.params?.sessionId, update);
-    const gate = GATES[message.method ?? ""] ?? (message.method?.startsWith("terminal/") ? "terminal" : undefined);
+    const gate = GATES[message.method ?? ""] ??
+      (message.method?.startsWith("terminal/") ? "terminal" : undefined);
     if (gate && !declares(this.#capabilities, gate)) this.#fault(`${message.method} was never declared`);
     if (message.method === "session/request_permission") this.#permission(message);
   }

@@ -1,0 +1,77 @@
+import type { AgentContext } from "@agentclientprotocol/sdk";
+import type { SessionEvent } from "../session/event.ts";
+import type { Answer, Front, Question } from "../session/ports.ts";
+import type { Session } from "../session/session.ts";
+import { Presenter } from "../presentation/presenter.ts";
+import type { ToolRegistry } from "../tool/registry.ts";
+import type { Drawing } from "../presentation/presenter.ts";
+import type { Outbox } from "./outbox.ts";
+import { permissionRequest, readAnswer } from "./permission.ts";
+
+/** What a channel is made of. */
+export interface ChannelDeps {
+  readonly sessionId: string;
+  readonly client: AgentContext;
+  readonly outbox: Outbox;
+  readonly tools: ToolRegistry;
+  /** What the client could draw when the session was opened. */
+  readonly drawing: Drawing;
+}
+
+/** One session's line to the client: its events out as updates, its questions out as requests. */
+export class Channel implements Front {
+  readonly #deps: ChannelDeps;
+  #presenter: Presenter | undefined;
+
+  constructor(deps: ChannelDeps) {
+    this.#deps = deps;
+  }
+
+  /** Shows all that happens in the session from here on; once. */
+  attach(session: Session): void {
+    if (this.#presenter) return;
+    const presenter = this.#presenter = this.#newPresenter(session, false);
+    session.subscribe((event) => this.#show(presenter, event));
+  }
+
+  /** Shows all that has happened so far; resolves when it is written. */
+  async replay(session: Session): Promise<void> {
+    const presenter = this.#newPresenter(session, true);
+    for (const event of session.eventsSoFar()) this.#show(presenter, event);
+    await this.flushed();
+  }
+
+  /** Resolves when every update so far is written. */
+  flushed(): Promise<void> {
+    return this.#deps.outbox.flushed(this.#deps.sessionId);
+  }
+
+  ready(): Promise<void> {
+    return this.#deps.outbox.ready(this.#deps.sessionId);
+  }
+
+  async ask(question: Question, signal: AbortSignal): Promise<Answer> {
+    const { client, sessionId } = this.#deps;
+    await this.flushed(); // the request refers to a call that the client must have seen
+    if (signal.aborted) return "cancelled";
+    try {
+      const request = permissionRequest(sessionId, question, this.#presenter?.card(question.callId));
+      const response: unknown = await client.request("session/request_permission", request, {
+        cancellationSignal: signal,
+        stopWaitingOnCancel: true,
+      });
+      return readAnswer(response);
+    } catch {
+      return signal.aborted ? "cancelled" : "reject"; // a client that cannot ask has not approved
+    }
+  }
+
+  #newPresenter(session: Session, replay: boolean): Presenter {
+    const { drawing, tools } = this.#deps;
+    return new Presenter({ drawing, tools, cwd: session.cwd, replay });
+  }
+
+  #show(presenter: Presenter, event: SessionEvent): void {
+    for (const update of presenter.present(event)) this.#deps.outbox.push(this.#deps.sessionId, update);
+  }
+}

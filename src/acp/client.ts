@@ -1,0 +1,21 @@
+import type { ClientCapabilities } from "@agentclientprotocol/sdk";
+import type { Drawing } from "../presentation/presenter.ts";
+
+/** What this agent uses of a client's capabilities, read once from `initialize`. */
+export interface ClientFacts {
+  readonly drawing: Drawing;
+}
+
+/** A client that declared nothing. */
+export const PLAIN_CLIENT: ClientFacts = { drawing: { terminal: undefined, notices: false } };
+
+/** Reads the capabilities; what is not declared is not there. */
+export function readClient(capabilities: ClientCapabilities | undefined): ClientFacts {
+  const meta = capabilities?._meta ?? {};
+  const terminal = meta.terminal_output === true
+    ? "terminal_output"
+    : meta.terminal_output_delta === true
+    ? "terminal_output_delta"
+    : undefined;
+  return { drawing: { terminal, notices: Boolean(capabilities?.session?.notices) } };
+}

@@ -1,0 +1,17 @@
+import { type InitializeResponse, PROTOCOL_VERSION } from "@agentclientprotocol/sdk";
+import type { Config } from "../config/config.ts";
+
+/** The answer to `initialize`. This agent speaks one version of the protocol and says so to every client. */
+export function initializeResponse(config: Config): InitializeResponse {
+  return {
+    protocolVersion: PROTOCOL_VERSION,
+    agentInfo: { name: config.agentName, title: "DeepSeek Harness", version: config.agentVersion },
+    agentCapabilities: {
+      loadSession: true,
+      promptCapabilities: { image: false, audio: false, embeddedContext: true },
+      mcpCapabilities: { http: false, sse: false },
+      sessionCapabilities: {},
+    },
+    authMethods: [],
+  };
+}

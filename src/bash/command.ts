@@ -1,0 +1,174 @@
+import type { CommandExit, CommandResult, StopCause } from "./executor_handle.ts";
+import { delay, endLeftovers, GRACE_MS } from "./leftovers.ts";
+import { Output, type OutputEnd } from "./output.ts";
+import { type Orphan, type Processes, SIGKILL, SIGTERM } from "./processes.ts";
+
+/** Bytes of the longest command that goes on the command line; Linux takes 128 KiB for one argument. */
+export const ARGUMENT_LIMIT = 100 * 1024;
+/** Bytes of output after which a command is ended. */
+export const OUTPUT_LIMIT = 1024 * 1024 * 1024;
+/** Milliseconds that the pipe may stay open after bash has ended, and that a look at a quiet pipe takes. */
+const DRAIN_MS = 50;
+/** stdout and stderr as one pipe: they keep the order in which they were written. */
+const ONE_PIPE = "exec 2>&1;LINENO=0\n";
+
+/** What a command needs of its executor. */
+export interface CommandHost {
+  readonly bash: string;
+  readonly setsid: string | undefined;
+  readonly tempDir: string;
+  readonly processes: Processes;
+  /** Told in the same turn in which the process was made, so that no sweep takes it for an orphan. */
+  started(command: RunningCommand): void;
+  /** Streams output to the agent; resolves when it was written. */
+  emit(text: string): Promise<void>;
+  /** Orphans that are this command's: of its session or with its marker, or all when nothing else runs. */
+  orphansOf(command: RunningCommand): readonly Orphan[];
+}
+
+/** One command as it was asked for, with the environment it gets. */
+export interface CommandStart {
+  readonly command: string;
+  readonly cwd: string;
+  readonly timeoutMs: number;
+  readonly env: Readonly<Record<string, string>>;
+  readonly marker: string;
+}
+
+/**
+ * A command that runs: `running` → (`stopping` →) `draining` → `ended`. Its first cause to stop wins. It ends
+ * when bash has ended, its pipe is read to the end, and none of its processes is left.
+ */
+export class RunningCommand {
+  readonly pid: number;
+  readonly marker: string;
+  /** Never rejects. */
+  readonly result: Promise<CommandResult>;
+
+  readonly #host: CommandHost;
+  readonly #child: Deno.ChildProcess;
+  readonly #output: Output;
+  readonly #started = performance.now();
+  #phase: "running" | "stopping" | "draining" | "ended" = "running";
+  #cause: StopCause | undefined;
+  #killAt = Infinity;
+  /** Since when the pipe has been quiet; undefined while output is on its way to the agent. */
+  #quietSince: number | undefined;
+
+  private constructor(host: CommandHost, start: CommandStart, child: Deno.ChildProcess, script?: string) {
+    this.#host = host;
+    this.#child = child;
+    this.pid = child.pid;
+    this.marker = start.marker;
+    this.#output = new Output(host.emit, `${host.tempDir}/output-${crypto.randomUUID().slice(0, 8)}.log`);
+    host.started(this);
+    const timer = setTimeout(() => this.stop("timeout"), start.timeoutMs);
+    this.result = this.#run().finally(async () => {
+      clearTimeout(timer);
+      if (script !== undefined) await Deno.remove(script).catch(() => {});
+    });
+  }
+
+  /** Starts a command. Throws when bash cannot be started there. */
+  static async start(host: CommandHost, start: CommandStart): Promise<RunningCommand> {
+    const text = ONE_PIPE + start.command;
+    const short = new TextEncoder().encode(text).length <= ARGUMENT_LIMIT;
+    const script = short ? undefined : await writeScript(host.tempDir, text);
+    const bash = [host.bash, ...(script === undefined ? ["-c", text] : [script])];
+    const argv = host.setsid === undefined ? bash : [host.setsid, ...bash];
+    const child = new Deno.Command(argv[0]!, {
+      args: argv.slice(1),
+      cwd: start.cwd,
+      clearEnv: true,
+      env: { ...start.env },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "null",
+      // setsid(1) costs an exec; Deno's own way costs a fork of the whole executor.
+      detached: host.setsid === undefined,
+    }).spawn();
+    return new RunningCommand(host, start, child, script);
+  }
+
+  /** TERM to the whole group, KILL after `GRACE_MS`. Does nothing once the command stops or has ended. */
+  stop(cause: StopCause): void {
+    if (this.#phase !== "running") return;
+    this.#phase = "stopping";
+    this.#cause = cause;
+    this.#killAt = performance.now() + GRACE_MS;
+    this.#signal(SIGTERM);
+    setTimeout(() => this.#phase === "stopping" && this.#signal(SIGKILL), GRACE_MS);
+  }
+
+  /** KILL at once; for the end of the executor. */
+  kill(): void {
+    if (this.#phase === "running" || this.#phase === "stopping") this.#signal(SIGKILL);
+  }
+
+  #signal(signal: number): void {
+    // Right after the start the process has not yet made its group.
+    if (!this.#host.processes.signalGroup(this.pid, signal)) this.#host.processes.signal(this.pid, signal);
+  }
+
+  async #run(): Promise<CommandResult> {
+    const reader = this.#child.stdout.getReader();
+    const pumped = this.#pump(reader);
+    const status = await this.#child.status;
+    this.#phase = "draining";
+    await Promise.race([pumped, delay(DRAIN_MS)]);
+    const find = () => this.#host.orphansOf(this);
+    const grace = Math.max(0, Math.min(GRACE_MS, this.#killAt - performance.now()));
+    const strays = await endLeftovers(this.#host.processes, find, grace);
+    await this.#drained(pumped, reader);
+    const end = await this.#output.finish().catch(() => this.#unsent());
+    this.#phase = "ended";
+    return {
+      exit: exitOf(status),
+      stopped: this.#cause,
+      ...end,
+      strays,
+      durationMs: Math.round(performance.now() - this.#started),
+    };
+  }
+
+  async #pump(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+    try {
+      for (;;) {
+        this.#quietSince = performance.now();
+        const { value, done } = await reader.read();
+        this.#quietSince = undefined;
+        if (done) return;
+        await this.#output.push(value);
+        if (this.#output.totalBytes > OUTPUT_LIMIT) this.stop("output-limit");
+      }
+    } catch { /* the pipe was given up, or the agent is gone */ }
+  }
+
+  /** Waits for the pump, giving the pipe up when something that is not ours holds it open in silence. */
+  async #drained(pumped: Promise<void>, reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+    const pump = { done: false };
+    const ended = pumped.then(() => void (pump.done = true));
+    for (;;) {
+      await Promise.race([ended, delay(DRAIN_MS)]);
+      if (pump.done) return;
+      if (this.#quietSince !== undefined && performance.now() - this.#quietSince >= DRAIN_MS) {
+        await reader.cancel().catch(() => {});
+        return await ended;
+      }
+    }
+  }
+
+  #unsent(): OutputEnd {
+    return { totalBytes: this.#output.totalBytes, omittedBytes: 0, tail: "", spillPath: undefined };
+  }
+}
+
+async function writeScript(tempDir: string, text: string): Promise<string> {
+  const path = `${tempDir}/command-${crypto.randomUUID().slice(0, 8)}.sh`;
+  await Deno.writeTextFile(path, text, { mode: 0o600, createNew: true });
+  return path;
+}
+
+function exitOf(status: Deno.CommandStatus): CommandExit {
+  return status.signal === null ? { code: status.code } : { signal: status.signal };
+}

@@ -1,0 +1,252 @@
+import { mayRead, mayWrite } from "../sandbox/access.ts";
+import type { Policy } from "../sandbox/policy.ts";
+import { type FileContent, FileError, type FileStat } from "./executor_handle.ts";
+import { MAX_FILE_BYTES } from "./wire.ts";
+
+/** Milliseconds after which opening a file is given up: something was swapped for a FIFO under our hands. */
+const OPEN_DEADLINE_MS = 5_000;
+const READ_CHUNK = 256 * 1024;
+
+/** Tells two states of a file apart; see `FileStat.version`. */
+export type VersionOf = (path: string, info: Deno.FileInfo) => string;
+
+/** What a write puts in place of what. */
+export interface WriteRequest {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly ifVersion?: string | undefined;
+  /** Name, without a directory, of the file that is written first and then renamed. */
+  readonly tempName: string;
+}
+
+/**
+ * The file operations of one executor, under its policy. The kernel enforces it anyway where it can; here it is
+ * checked on the real path, so that the fault is a clear one. All throw {@linkcode FileError}.
+ */
+export class Files {
+  readonly #policy: Policy;
+  readonly #versionOf: VersionOf;
+
+  constructor(policy: Policy, versionOf: VersionOf) {
+    this.#policy = policy;
+    this.#versionOf = versionOf;
+  }
+
+  /** At most `maxBytes` from the start of a regular file. */
+  async read(path: string, maxBytes: number): Promise<FileContent> {
+    if (maxBytes > MAX_FILE_BYTES) throw new FileError("too-large", tooLarge(path));
+    return await this.#faults(path, async () => {
+      const real = await this.#readable(path);
+      expectRegular(path, await Deno.stat(real));
+      using file = await openInTime(real);
+      const info = await file.stat();
+      expectRegular(path, info);
+      const bytes = await readUpTo(file, Math.min(maxBytes, info.size), maxBytes);
+      return { bytes, size: Math.max(info.size, bytes.length), version: this.#versionOf(real, info) };
+    });
+  }
+
+  async stat(path: string): Promise<FileStat> {
+    return await this.#faults(path, async () => {
+      const info = await Deno.stat(path).catch((e) => {
+        if (e instanceof Deno.errors.NotFound || e instanceof Deno.errors.NotADirectory) return undefined;
+        throw e;
+      });
+      if (info === undefined) return { kind: "missing", size: 0, version: MISSING };
+      const kind = info.isFile ? "file" : info.isDirectory ? "directory" : "other";
+      return { kind, size: info.size, version: this.#versionOf(path, info) };
+    });
+  }
+
+  /** See `Executor.writeFile`. */
+  async write(request: WriteRequest): Promise<{ version: string }> {
+    const { path } = request;
+    if (request.bytes.length > MAX_FILE_BYTES) throw new FileError("too-large", tooLarge(path));
+    return await this.#faults(path, async () => {
+      const target = await this.#writable(path);
+      const before = await this.#expect(path, target, request.ifVersion);
+      const directory = target.slice(0, target.lastIndexOf("/")) || "/";
+      if (before === undefined) await Deno.mkdir(directory, { recursive: true });
+      await this.#replace(request, target, `${directory}/${request.tempName}`, before);
+      return { version: this.#versionOf(target, await Deno.stat(target)) };
+    });
+  }
+
+  async #replace(
+    request: WriteRequest,
+    target: string,
+    temp: string,
+    before: Deno.FileInfo | undefined,
+  ): Promise<void> {
+    try {
+      await Deno.writeFile(temp, request.bytes, { createNew: true, mode: 0o666 });
+      if (before !== undefined && !await keepOwner(temp, before)) {
+        // Not ours to give away: what stays in place keeps its owner.
+        await this.#expect(request.path, target, request.ifVersion);
+        return await Deno.writeFile(target, request.bytes, { create: false });
+      }
+      await this.#expect(request.path, target, request.ifVersion);
+      if (request.ifVersion === MISSING) await linkNew(temp, target, request.path);
+      else await Deno.rename(temp, target);
+    } finally {
+      await Deno.remove(temp).catch(() => {});
+    }
+  }
+
+  /** What stands at `target` now; throws when it is no regular file or not of the expected version. */
+  async #expect(
+    path: string,
+    target: string,
+    version: string | undefined,
+  ): Promise<Deno.FileInfo | undefined> {
+    const info = await Deno.lstat(target).catch((e) => {
+      if (e instanceof Deno.errors.NotFound) return undefined;
+      throw e;
+    });
+    if (info !== undefined) expectRegular(path, info);
+    if (version === undefined) return info;
+    const actual = info === undefined ? MISSING : this.#versionOf(target, info);
+    if (actual === version) return info;
+    if (version === MISSING) throw new FileError("exists", `${path} exists already`);
+    throw new FileError("changed", `${path} changed since it was read`);
+  }
+
+  async #readable(path: string): Promise<string> {
+    const real = await Deno.realPath(path);
+    if (!mayRead(this.#policy, real)) throw new FileError("denied", `${path} is a place of secrets`);
+    return real;
+  }
+
+  async #writable(path: string): Promise<string> {
+    const real = await realTarget(path);
+    if (!mayWrite(this.#policy, real)) {
+      throw new FileError("denied", `${path} lies outside of what may be written (${this.#policy.preset})`);
+    }
+    return real;
+  }
+
+  async #faults<T>(path: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (thrown) {
+      throw thrown instanceof FileError ? thrown : fileErrorOf(path, thrown);
+    }
+  }
+}
+
+/** The version of what does not exist. */
+export const MISSING = "missing";
+
+/** Symlinks that are followed one after the other before a loop is assumed. */
+const MAX_LINKS = 40;
+
+/**
+ * Where a write to `path` ends up: its symlinks are followed also when their target does not exist yet, and so
+ * are those in the directories above it.
+ */
+async function realTarget(path: string): Promise<string> {
+  let at = path;
+  for (let links = 0; links < MAX_LINKS; links++) {
+    const [directory, name] = splitPath(at);
+    at = `${await realDirectory(directory)}/${name}`.replace(/^\/\//, "/");
+    const info = await Deno.lstat(at).catch(() => undefined);
+    if (!info?.isSymlink) return at;
+    const link = await Deno.readLink(at);
+    at = link.startsWith("/") ? link : `${at.slice(0, at.lastIndexOf("/"))}/${link}`;
+  }
+  throw new FileError("failed", `${path} is a loop of symlinks`);
+}
+
+/** The real path of a directory whose last parts may not exist yet; those must hold no `..`. */
+async function realDirectory(path: string): Promise<string> {
+  try {
+    return await Deno.realPath(path);
+  } catch (thrown) {
+    if (!(thrown instanceof Deno.errors.NotFound) || path === "/") throw thrown;
+    const [parent, name] = splitPath(path);
+    if (name === "..") throw thrown;
+    return `${await realDirectory(parent)}/${name}`.replace(/^\/\//, "/");
+  }
+}
+
+function splitPath(path: string): [directory: string, name: string] {
+  const clean = path.replace(/(?<=.)\/+$/, "").replace(/(\/\.)+$/, "");
+  const cut = clean.lastIndexOf("/");
+  return [clean.slice(0, cut) || "/", clean.slice(cut + 1)];
+}
+
+async function openInTime(path: string): Promise<Deno.FsFile> {
+  const opened = Deno.open(path, { read: true });
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new FileError("not-regular", `${path} did not open: it is no regular file any more`)),
+    OPEN_DEADLINE_MS,
+  );
+  try {
+    return await Promise.race([opened, promise]);
+  } catch (thrown) {
+    void opened.then((file) => file.close(), () => {});
+    throw thrown;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Reads on past `expected`, up to `limit`: files of some file systems tell a size of 0. */
+async function readUpTo(file: Deno.FsFile, expected: number, limit: number): Promise<Uint8Array> {
+  let bytes = new Uint8Array(Math.min(limit, Math.max(expected, 0) + 1));
+  let size = 0;
+  while (size < limit) {
+    if (size === bytes.length) {
+      const grown = new Uint8Array(Math.min(limit, bytes.length + READ_CHUNK));
+      grown.set(bytes);
+      bytes = grown;
+    }
+    const got = await file.read(bytes.subarray(size));
+    if (got === null) break;
+    size += got;
+  }
+  return bytes.subarray(0, size);
+}
+
+function expectRegular(path: string, info: Deno.FileInfo): void {
+  if (info.isDirectory) throw new FileError("is-directory", `${path} is a directory`);
+  if (!info.isFile) throw new FileError("not-regular", `${path} is no regular file`);
+}
+
+/** Gives `temp` the mode and owner of the file that it replaces; false when the owner cannot be given. */
+async function keepOwner(temp: string, before: Deno.FileInfo): Promise<boolean> {
+  const own = await Deno.stat(temp);
+  if (own.uid !== before.uid || own.gid !== before.gid) {
+    const given = await Deno.chown(temp, before.uid, before.gid).then(() => true, () => false);
+    if (!given) return false;
+  }
+  if (before.mode !== null) await Deno.chmod(temp, before.mode & 0o7777);
+  return true;
+}
+
+/** Puts a file where none may be yet: a hard link refuses to replace, `rename` does not. */
+async function linkNew(temp: string, target: string, path: string): Promise<void> {
+  try {
+    await Deno.link(temp, target);
+  } catch (thrown) {
+    if (thrown instanceof Deno.errors.AlreadyExists) throw new FileError("exists", `${path} exists already`);
+    await Deno.rename(temp, target); // a file system without hard links
+  }
+}
+
+function tooLarge(path: string): string {
+  return `${path} is over the ${MAX_FILE_BYTES / 1024 / 1024} MiB that are read or written at once`;
+}
+
+function fileErrorOf(path: string, thrown: unknown): FileError {
+  const fault = thrown instanceof Deno.errors.NotFound
+    ? "not-found"
+    : thrown instanceof Deno.errors.PermissionDenied || thrown instanceof Deno.errors.NotCapable
+    ? "denied"
+    : thrown instanceof Deno.errors.IsADirectory
+    ? "is-directory"
+    : "failed";
+  const cause = thrown instanceof Error ? thrown.message : String(thrown);
+  return new FileError(fault, `${path}: ${fault === "not-found" ? "no such file" : cause}`);
+}

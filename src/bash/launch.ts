@@ -1,0 +1,109 @@
+import { AgentError } from "../errors.ts";
+import { isWithin } from "../sandbox/paths.ts";
+import type { Policy } from "../sandbox/policy.ts";
+
+/** The private first argument by which a compiled program becomes an executor. */
+export const EXECUTOR_FLAG = "--dsh-executor";
+
+/**
+ * A confined executor starts twice: the first process confines itself and becomes the second by `execve`, all
+ * of whose threads are then born confined. An unconfined one starts as the second.
+ */
+export type Stage = "confine" | "serve";
+
+/** Programs and libraries of the machine, by absolute path. */
+export interface Tools {
+  readonly bash: string;
+  /** Absent where the machine has none (macOS): Deno then makes the session, at the cost of a fork. */
+  readonly setsid?: string;
+  /** The C library; Linux only. */
+  readonly libc?: string;
+}
+
+/** All that decides how an executor is started; it travels as JSON in its last argument and holds no secret. */
+export interface LaunchPlan {
+  readonly policy: Policy;
+  /** `Deno.execPath()`: Deno, or the compiled program itself. */
+  readonly program: string;
+  /** `Deno.build.standalone`. */
+  readonly standalone: boolean;
+  /** URL of `executor.ts`: a file, or a module of a registry. */
+  readonly entry: string;
+  /** Deno's cache, where the executor's modules lie. */
+  readonly denoDir: string;
+  readonly tools: Tools;
+}
+
+/** The stage that the agent starts. */
+export function firstStage(policy: Policy): Stage {
+  return policy.confined ? "confine" : "serve";
+}
+
+/** The command line of a stage. Throws `AgentError("sandbox")` for a path that Deno's flags cannot say. */
+export function launchArgv(plan: LaunchPlan, stage: Stage): string[] {
+  const own = [stage, JSON.stringify(plan)];
+  if (plan.standalone) return [plan.program, EXECUTOR_FLAG, ...own];
+  return [
+    plan.program,
+    "run",
+    "--quiet",
+    "--no-prompt",
+    "--no-config",
+    "--no-lock",
+    "--no-check",
+    "--no-npm",
+    // A module of a registry is remote for Deno, though it lies in the cache.
+    plan.entry.startsWith("file:") ? "--no-remote" : "--cached-only",
+    ...(stage === "confine" ? confineFlags(plan) : serveFlags(plan)),
+    plan.entry,
+    ...own,
+  ];
+}
+
+/** The environment of the executor itself: nothing of the agent's. Commands get theirs in a message. */
+export function launchEnv(plan: LaunchPlan): Record<string, string> {
+  return { DENO_DIR: plan.denoDir, DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" };
+}
+
+/** Looking for secrets to carve around, and system calls. */
+function confineFlags(plan: LaunchPlan): string[] {
+  return ["--allow-read", ...ffiFlag(plan)];
+}
+
+function serveFlags(plan: LaunchPlan): string[] {
+  const { policy, tools } = plan;
+  const programs = tools.setsid === undefined ? [tools.bash] : [tools.bash, tools.setsid];
+  return [
+    scoped("--allow-run", programs, policy),
+    "--allow-read",
+    ...denyRead(policy),
+    policy.confined ? scoped("--allow-write", policy.writable, policy) : "--allow-write",
+    ...ffiFlag(plan),
+  ];
+}
+
+function ffiFlag(plan: LaunchPlan): string[] {
+  return plan.tools.libc === undefined ? [] : [scoped("--allow-ffi", [plan.tools.libc], plan.policy)];
+}
+
+/**
+ * Secret places as far as flags can say them: a denied directory cannot have a readable one below it, so those
+ * that hold the workspace or the temporary directory are left to the kernel.
+ */
+function denyRead(policy: Policy): string[] {
+  const places = policy.secret.filter((place) =>
+    !place.includes(",") && !policy.writable.some((root) => isWithin(root, place))
+  );
+  return places.length === 0 ? [] : [`--deny-read=${places.join(",")}`];
+}
+
+/** Deno splits a flag's paths at commas: one that has a comma leaves the flag to the kernel, if that is there. */
+function scoped(flag: string, paths: readonly string[], policy: Policy): string {
+  const comma = paths.find((path) => path.includes(","));
+  if (comma === undefined) return `${flag}=${paths.join(",")}`;
+  if (policy.confined) return flag;
+  throw new AgentError(
+    "sandbox",
+    `${comma} has a comma in its path, which Deno's ${flag} cannot say; rename it`,
+  );
+}

@@ -1,0 +1,111 @@
+import { AgentError } from "../errors.ts";
+import { scrubEnv } from "../sandbox/env.ts";
+import { denoDirOf } from "../sandbox/own_places.ts";
+import type { Policy } from "../sandbox/policy.ts";
+import { type ConfinementReport, enforcementOf, REQUIRED_LAYERS } from "../sandbox/report.ts";
+import { Channel } from "./channel.ts";
+import { discoverTools } from "./discover.ts";
+import type { CommandRequest, CommandResult, Executor, FileContent, FileStat } from "./executor_handle.ts";
+import type { ExecutorOptions } from "./host.ts";
+import { firstStage, launchArgv, launchEnv, type LaunchPlan } from "./launch.ts";
+import { reapOrphans } from "./remains.ts";
+import { type Ready, Requests } from "./requests.ts";
+import { contentOf } from "./wire.ts";
+
+/** Milliseconds that an executor has to become ready; a loaded machine starts Deno twice in it. */
+const READY_MS = 30_000;
+/** The agent's side of one executor: it owns the process, checks all it says and settles every request. */
+export class RemoteExecutor implements Executor {
+  readonly report: ConfinementReport;
+  readonly #channel: Channel;
+  readonly #state: Requests;
+
+  private constructor(report: ConfinementReport, channel: Channel, state: Requests) {
+    this.report = report;
+    this.#channel = channel;
+    this.#state = state;
+  }
+
+  /** See `startExecutor`. */
+  static async start(options: ExecutorOptions): Promise<RemoteExecutor> {
+    const { policy, environment, log } = options;
+    const tools = await discoverTools(environment);
+    if (policy.confined && tools.libc === undefined) throw new AgentError("sandbox", NO_KERNEL_LAYER);
+    await Deno.mkdir(`${policy.tempDir}/cache`, { recursive: true, mode: 0o700 });
+    const plan: LaunchPlan = {
+      policy,
+      program: Deno.execPath(),
+      standalone: Deno.build.standalone,
+      entry: import.meta.resolve("./executor.ts"),
+      denoDir: denoDirOf(environment, options.home),
+      tools,
+    };
+    if (tools.libc !== undefined) reapOrphans(tools.libc);
+    const state = new Requests(policy, log);
+    const channel = new Channel(launchArgv(plan, firstStage(policy)), launchEnv(plan), (m) => state.take(m));
+    state.attach(channel);
+    const { confined, tempDir } = policy;
+    const env = scrubEnv(environment, { pass: options.envPass, tempDir, confined, bash: tools.bash });
+    void channel.send({ op: "init", env, marker: state.marker });
+    const report = reportOf(policy, await state.ready(READY_MS));
+    if (policy.confined && report.enforcement === "none") {
+      await channel.close();
+      const lacking = REQUIRED_LAYERS.filter((layer) => !report.layers.includes(layer));
+      throw new AgentError("sandbox", `the executor lacks ${lacking.join(", ")}: nothing was run`);
+    }
+    log.debug("executor ready", { pid: channel.pid, preset: policy.preset, layers: report.layers });
+    return new RemoteExecutor(report, channel, state);
+  }
+
+  get closed(): boolean {
+    return this.#state.closed;
+  }
+
+  run(
+    request: CommandRequest,
+    onOutput: (text: string) => void,
+    signal: AbortSignal,
+  ): Promise<CommandResult> {
+    return this.#state.run(request, onOutput, signal);
+  }
+
+  async readFile(path: string, maxBytes: number): Promise<FileContent> {
+    const answer = await this.#state.file("content", path, (id) => ({ op: "read", id, path, maxBytes }));
+    const content = contentOf(answer);
+    if (content.bytes.length <= maxBytes) return content;
+    throw this.#state.distrust("the executor sent more of a file than was asked for");
+  }
+
+  async writeFile(path: string, bytes: Uint8Array, ifVersion?: string): Promise<{ version: string }> {
+    const tempName = `.dsh-${crypto.randomUUID()}.tmp`;
+    const base64 = bytes.toBase64();
+    const { version } = await this.#state.file("written", path, (id) => ({
+      op: "write",
+      id,
+      path,
+      base64,
+      tempName,
+      ...(ifVersion === undefined ? {} : { ifVersion }),
+    }), tempName);
+    return { version };
+  }
+
+  async stat(path: string): Promise<FileStat> {
+    return (await this.#state.file("stat", path, (id) => ({ op: "stat", id, path }))).stat;
+  }
+
+  async close(): Promise<void> {
+    this.#state.shut();
+    await this.#channel.close();
+    await this.#state.gone;
+  }
+}
+
+const NO_KERNEL_LAYER = Deno.build.os === "linux"
+  ? "the C library was not found, so commands cannot be confined; choose the preset full-access"
+  : `commands cannot be confined on ${Deno.build.os}; choose the preset full-access`;
+
+function reportOf(policy: Policy, ready: Ready): ConfinementReport {
+  const { layers, missing } = ready;
+  return { preset: policy.preset, enforcement: enforcementOf(layers), layers, missing };
+}

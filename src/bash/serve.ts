@@ -1,0 +1,157 @@
+import type { Obtained } from "../sandbox/confine.ts";
+import type { Libc } from "../sandbox/libc.ts";
+import type { LayerName } from "../sandbox/report.ts";
+import { infoVersion, statxVersion } from "../sandbox/version.ts";
+import { type CommandHost, RunningCommand } from "./command.ts";
+import { FileError } from "./executor_handle.ts";
+import { Files } from "./files.ts";
+import type { LaunchPlan } from "./launch.ts";
+import { endLeftovers } from "./leftovers.ts";
+import { readLines } from "./lines.ts";
+import { linuxProcesses, type Processes } from "./processes.ts";
+import { type FromExecutor, MARKER_VARIABLE, MAX_LINE_BYTES, type ToExecutor } from "./wire.ts";
+
+let written: Promise<void> = Promise.resolve();
+
+/** Writes one message to the agent, after all before it. Rejects when the agent is gone. */
+export function writeMessage(message: FromExecutor): Promise<void> {
+  const bytes = new TextEncoder().encode(JSON.stringify(message) + "\n");
+  return written = written.then(async () => {
+    for (let at = 0; at < bytes.length;) at += await Deno.stdout.write(bytes.subarray(at));
+  });
+}
+
+/** Serves the agent's requests until it says `exit`, closes stdin or sends SIGTERM; then ends all that runs. */
+export async function serve(plan: LaunchPlan, libc: Libc | undefined, obtained: Obtained): Promise<void> {
+  if (libc === undefined) throw new Error(`no executor for ${Deno.build.os} yet`);
+  const server = new Server(plan, libc);
+  const { promise: terminated, resolve: terminate } = Promise.withResolvers<void>();
+  Deno.addSignalListener("SIGTERM", terminate);
+  await Promise.race([terminated, server.listen(obtained)]);
+  await server.end();
+}
+
+class Server {
+  readonly #plan: LaunchPlan;
+  readonly #processes: Processes;
+  readonly #files: Files;
+  readonly #running = new Map<number, RunningCommand>();
+  /** Commands that were cancelled before they had started. */
+  readonly #cancelled = new Set<number>();
+  #env: Record<string, string> = {};
+  #marker = "";
+
+  constructor(plan: LaunchPlan, libc: Libc) {
+    this.#plan = plan;
+    this.#processes = linuxProcesses(libc, Deno.pid);
+    this.#files = new Files(plan.policy, (path, info) => statxVersion(libc, path) ?? infoVersion(info));
+  }
+
+  async listen(obtained: Obtained): Promise<void> {
+    for await (const line of readLines(Deno.stdin.readable, MAX_LINE_BYTES)) {
+      const message = JSON.parse(line) as ToExecutor;
+      if (message.op === "exit") return;
+      // An answer that cannot be written means that the agent is gone; then stdin ends too.
+      void this.#handle(message, obtained).catch(() => {});
+    }
+  }
+
+  async #handle(message: Exclude<ToExecutor, { op: "exit" }>, obtained: Obtained): Promise<void> {
+    switch (message.op) {
+      case "init": {
+        [this.#env, this.#marker] = [message.env, message.marker];
+        const deno: LayerName[] = this.#plan.standalone || !this.#plan.policy.confined ? [] : ["deno"];
+        const layers: LayerName[] = [...deno, "env-scrub", ...obtained.layers];
+        return await writeMessage({ ev: "ready", layers, missing: [...obtained.missing] });
+      }
+      case "run":
+        return await this.#run(message);
+      case "cancel": {
+        const command = this.#running.get(message.id);
+        if (command === undefined) this.#cancelled.add(message.id);
+        else command.stop("cancelled");
+        return;
+      }
+      case "read":
+        return await this.#answer(message.id, async () => {
+          const { bytes, size, version } = await this.#files.read(message.path, message.maxBytes);
+          return { ev: "content", id: message.id, base64: bytes.toBase64(), size, version };
+        });
+      case "write":
+        return await this.#answer(message.id, async () => {
+          const { path, ifVersion, tempName } = message;
+          const bytes = Uint8Array.fromBase64(message.base64);
+          const { version } = await this.#files.write({ path, bytes, ifVersion, tempName });
+          return { ev: "written", id: message.id, version };
+        });
+      case "stat":
+        return await this.#answer(message.id, async () => {
+          return { ev: "stat", id: message.id, stat: await this.#files.stat(message.path) };
+        });
+    }
+  }
+
+  async #answer(id: number, work: () => Promise<FromExecutor>): Promise<void> {
+    const answer = await work().catch((thrown): FromExecutor => ({
+      ev: "fault",
+      id,
+      fault: thrown instanceof FileError ? thrown.fault : "failed",
+      message: thrown instanceof Error ? thrown.message : String(thrown),
+    }));
+    await writeMessage(answer);
+  }
+
+  async #run(message: ToExecutor & { op: "run" }): Promise<void> {
+    const { id, command, cwd, timeoutMs } = message;
+    const marker = `${this.#marker}.${id}`;
+    let running: RunningCommand;
+    try {
+      const env = { ...this.#env, [MARKER_VARIABLE]: marker };
+      running = await RunningCommand.start(this.#hostFor(id), { command, cwd, timeoutMs, env, marker });
+    } catch (thrown) {
+      return await writeMessage({ ev: "unstarted", id, message: await startFault(thrown, cwd) });
+    }
+    if (this.#cancelled.delete(id)) running.stop("cancelled");
+    await writeMessage({ ev: "started", id, pid: running.pid });
+    const result = await running.result;
+    this.#running.delete(id);
+    await writeMessage({ ev: "ended", id, result });
+  }
+
+  #hostFor(id: number): CommandHost {
+    return {
+      bash: this.#plan.tools.bash,
+      setsid: this.#plan.tools.setsid,
+      tempDir: this.#plan.policy.tempDir,
+      processes: this.#processes,
+      started: (command) => this.#running.set(id, command),
+      emit: (text) => writeMessage({ ev: "output", id, text }),
+      orphansOf: (command) => this.#orphansOf(command),
+    };
+  }
+
+  #orphansOf(command: RunningCommand): ReturnType<CommandHost["orphansOf"]> {
+    const orphans = this.#processes.orphans(this.#pids());
+    if (this.#running.size <= 1) return orphans;
+    return orphans.filter(({ pid, stat }) =>
+      stat.session === command.pid || this.#processes.markerOf(pid) === command.marker
+    );
+  }
+
+  #pids(): Set<number> {
+    return new Set([...this.#running.values()].map((command) => command.pid));
+  }
+
+  /** Kills all that runs, and what escaped from it. */
+  async end(): Promise<void> {
+    for (const command of this.#running.values()) command.kill();
+    await endLeftovers(this.#processes, () => this.#processes.orphans(this.#pids()), 0);
+  }
+}
+
+async function startFault(thrown: unknown, cwd: string): Promise<string> {
+  const info = await Deno.stat(cwd).catch(() => undefined);
+  if (info === undefined) return `the working directory ${cwd} does not exist`;
+  if (!info.isDirectory) return `the working directory ${cwd} is no directory`;
+  return `bash could not be started: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+}

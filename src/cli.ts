@@ -1,0 +1,81 @@
+import metadata from "../deno.json" with { type: "json" };
+
+/** Exit codes of this program. */
+const EXIT = { ok: 0, failed: 1, usage: 2, sigint: 130, sigterm: 143 } as const;
+
+const HELP = `dsh-acp ${metadata.version}: a coding agent for editors that speaks the Agent Client Protocol
+
+Usage:
+  dsh-acp [OPTIONS]                  ACP on stdin and stdout (what an editor starts)
+  dsh-acp demo                       a whole turn in this terminal: no key, no network
+  dsh-acp exec [OPTIONS] -- COMMAND  one command through the confined executor
+  dsh-acp --help | --version
+
+Options:
+  --model PROVIDER/MODEL   the model to use                     DSH_MODEL
+  --preset PRESET          read-only, confirm, workspace        DSH_PRESET
+                           (default) or full-access
+  --config FILE            config file (JSON with comments)     DSH_CONFIG
+  --state-dir DIR          sessions and temporary files         DSH_STATE_DIR
+  --log-level LEVEL        off (default), error, warn, info,    DSH_LOG
+                           debug; on stderr
+  --log-file FILE          the log goes there instead
+
+Options of exec:
+  --cwd DIR                directory to run in (default: this one)
+  --timeout-ms N           milliseconds it may take (default 120000)
+  --json                   one JSON object on stdout, exit 0 if it could be run
+
+Keys: DEEPSEEK_API_KEY (and DEEPSEEK_BASE_URL), or OPENAI_API_KEY and
+OPENAI_BASE_URL with --model openai-compatible/MODEL.
+`;
+
+/** Runs the program and exits. Never returns normally. */
+export async function main(args: readonly string[]): Promise<never> {
+  // First of all: a compiled program re-executes itself as the executor, with nothing else loaded.
+  if (args[0] === "--dsh-executor") {
+    const executor = await import("./bash/executor.ts");
+    return await executor.main(args.slice(1));
+  }
+  if (args.includes("--help") || args.includes("-h")) return done(HELP);
+  if (args.includes("--version") || args.includes("-V")) return done(`dsh-acp ${metadata.version}\n`);
+  Deno.exit(await run(args));
+}
+
+/** Everything that needs more than this file. Reports whatever is thrown, on stderr, in one line. */
+async function run(args: readonly string[]): Promise<number> {
+  const { AgentError, messageOf } = await import("./errors.ts");
+  try {
+    const { parseCommand } = await import("./commands/arguments.ts");
+    const command = parseCommand(args);
+    switch (command.name) {
+      case "serve": {
+        const { serveStdio } = await import("./commands/serve_stdio.ts");
+        return await serveStdio(command.overrides);
+      }
+      case "demo": {
+        const { demo } = await import("./commands/demo.ts");
+        return await demo();
+      }
+      case "exec": {
+        const { runExec } = await import("./commands/run_exec.ts");
+        return await runExec(command);
+      }
+    }
+  } catch (e) {
+    write(Deno.stderr, `dsh-acp: ${messageOf(e)}\n`);
+    const usage = e instanceof AgentError && e.kind === "usage";
+    if (usage) write(Deno.stderr, "Try dsh-acp --help.\n");
+    return usage ? EXIT.usage : EXIT.failed;
+  }
+}
+
+function done(text: string): never {
+  write(Deno.stdout, text);
+  Deno.exit(EXIT.ok);
+}
+
+function write(out: { writeSync(bytes: Uint8Array): number }, text: string): void {
+  let bytes = new TextEncoder().encode(text);
+  while (bytes.length > 0) bytes = bytes.subarray(out.writeSync(bytes));
+}

@@ -1,0 +1,29 @@
+import type { Config } from "../config/config.ts";
+import { findLocalModel } from "../model/local_server.ts";
+import { type Model, ModelError } from "../model/model.ts";
+import { openModel, resolveModel } from "../model/providers.ts";
+import type { OpenModel } from "./ports.ts";
+
+/** Opens the configured model, else the one of a local server; once, and again only after a failure. */
+export function modelOpener(config: Config): OpenModel {
+  let opened: Promise<Model> | undefined;
+  return () =>
+    opened ??= open(config).catch((e) => {
+      opened = undefined;
+      throw e;
+    });
+}
+
+async function open(config: Config): Promise<Model> {
+  const ref = resolveModel(config) ?? (await findLocalModel())?.ref;
+  if (!ref) throw noModel();
+  return await openModel(ref, config);
+}
+
+function noModel(): ModelError {
+  return new ModelError(
+    "auth",
+    "No model is set up: set DEEPSEEK_API_KEY, or OPENAI_BASE_URL and OPENAI_API_KEY with DSH_MODEL=openai-compatible/MODEL, " +
+      "start a local model server (Ollama, LM Studio, llama.cpp), or try DSH_MODEL=demo/demo.",
+  );
+}

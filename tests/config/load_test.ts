@@ -1,0 +1,86 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { secretsOf } from "../../src/config/config.ts";
+import { buildConfig } from "../../src/config/load.ts";
+import { AgentError } from "../../src/errors.ts";
+
+const HOME = { HOME: "/home/u" };
+
+async function fromFile(text: string, env: Record<string, string> = {}) {
+  const dir = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(join(dir, "config.jsonc"), text);
+    return await buildConfig({}, { ...HOME, DSH_CONFIG: join(dir, "config.jsonc"), ...env }, "linux");
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+}
+
+Deno.test("defaults: workspace preset, silent log, the platform's directories", async () => {
+  const config = await buildConfig({}, HOME, "linux");
+  assertEquals([config.preset, config.log.level], ["workspace", "off"]);
+  assertEquals(config.stateDir, "/home/u/.local/state/dsh-acp");
+  assertEquals(
+    (await buildConfig({}, HOME, "darwin")).stateDir,
+    "/home/u/Library/Application Support/dsh-acp",
+  );
+  assertEquals((await buildConfig({}, { ...HOME, XDG_STATE_HOME: "/s" }, "linux")).stateDir, "/s/dsh-acp");
+});
+
+Deno.test("flags win over the environment, the environment over the file", async () => {
+  const file = `{ "preset": "read-only", /* comment */ "model": "a/file", }`;
+  assertEquals((await fromFile(file)).preset, "read-only");
+  const fromEnv = await fromFile(file, { DSH_PRESET: "confirm", DSH_MODEL: "a/env" });
+  assertEquals([fromEnv.preset, fromEnv.model], ["confirm", "a/env"]);
+  const flags = await buildConfig({ preset: "full-access" }, { ...HOME, DSH_PRESET: "confirm" }, "linux");
+  assertEquals(flags.preset, "full-access");
+});
+
+Deno.test("an empty variable counts as unset", async () => {
+  const config = await buildConfig({}, { ...HOME, DSH_PRESET: "", DEEPSEEK_API_KEY: "  " }, "linux");
+  assertEquals(config.preset, "workspace");
+  assertEquals(config.providers.deepseek?.apiKey, undefined);
+});
+
+Deno.test("keys come from the environment and are known as secrets", async () => {
+  const config = await buildConfig(
+    {},
+    { ...HOME, DEEPSEEK_API_KEY: "sk-1", OPENAI_API_KEY: "sk-2" },
+    "linux",
+  );
+  assertEquals(secretsOf(config), ["sk-1", "sk-2"]);
+  const file =
+    `{ "providers": { "mine": { "kind": "openai-compatible", "baseURL": "http://127.0.0.1:1/v1", "apiKeyEnv": "MY_KEY" } } }`;
+  assertEquals((await fromFile(file, { MY_KEY: "k" })).providers.mine?.apiKey, "k");
+});
+
+Deno.test("wrong settings are refused with the setting's name", async () => {
+  const cases: [() => Promise<unknown>, string][] = [
+    [
+      () => buildConfig({}, { ...HOME, DSH_PRESET: "yolo" }, "linux"),
+      'Unknown preset "yolo": choose one of read-only',
+    ],
+    [() => buildConfig({}, { ...HOME, DSH_LOG: "loud" }, "linux"), 'Unknown log level "loud"'],
+    [
+      () => buildConfig({}, { ...HOME, DEEPSEEK_BASE_URL: "nope" }, "linux"),
+      "DEEPSEEK_BASE_URL is no http(s) URL",
+    ],
+    [() => buildConfig({}, {}, "linux"), "HOME is not set"],
+    [
+      () => buildConfig({}, { ...HOME, DSH_CONFIG: "/nowhere/c.jsonc" }, "linux"),
+      "/nowhere/c.jsonc cannot be read",
+    ],
+    [() => fromFile(`{\n"model": }`), "config.jsonc:2"],
+    [() => fromFile(`{ "preset": "all" }`), "preset"],
+    [() => fromFile(`{ "persmission": 1 }`), "persmission"],
+  ];
+  for (const [loading, text] of cases) {
+    const error = await assertRejects(loading, AgentError);
+    assertEquals(error.kind, "config");
+    assertStringIncludes(error.message, text);
+  }
+});
+
+Deno.test("a config cannot be changed", async () => {
+  assert(Object.isFrozen(await buildConfig({}, HOME, "linux")));
+});

@@ -1,0 +1,51 @@
+import { assert, assertEquals } from "@std/assert";
+import { script } from "../support/model_script.ts";
+import { onStage } from "../support/on_stage.ts";
+import { processesRunning } from "../support/process_tree.ts";
+import type { Stage } from "../support/stage.ts";
+import { outputOf } from "../support/updates.ts";
+import { eventually } from "../support/waiting.ts";
+
+/** Has a command run that is hard to end: it ignores signals, and its children left its process group. */
+async function beBusy(stage: Stage, seconds: number): Promise<void> {
+  const session = await stage.session();
+  const sleep = `sleep ${seconds}`;
+  const command = `trap '' TERM HUP INT; (setsid ${sleep} > /dev/null 2>&1 &) ; ${sleep} & echo up; ${sleep}`;
+  const turn = await session.begin(script(["bash", command], ["text", "late"]));
+  await turn.until((u) => outputOf(u) !== undefined, "the command's output");
+  await eventually("all of it runs", () => processesRunning(sleep).length >= 3);
+}
+
+async function assertGone(seconds: number): Promise<void> {
+  await eventually("nothing of the tree lives on", () => processesRunning(`sleep ${seconds}`).length === 0);
+}
+
+onStage("the end of its input ends the agent with 0, and all that it runs", {}, async (stage) => {
+  await beBusy(stage, 86451);
+  assertEquals((await stage.agent.closeInput()).code, 0);
+  await assertGone(86451);
+});
+
+onStage("SIGTERM ends the agent with 143, and all that it runs", {}, async (stage) => {
+  await beBusy(stage, 86452);
+  assertEquals((await stage.agent.kill("SIGTERM")).code, 143);
+  await assertGone(86452);
+});
+
+onStage("SIGINT ends the agent with 130, and all that it runs", {}, async (stage) => {
+  await beBusy(stage, 86453);
+  assertEquals((await stage.agent.kill("SIGINT")).code, 130);
+  await assertGone(86453);
+});
+
+onStage("SIGKILL of the agent ends all that it runs", {}, async (stage) => {
+  await beBusy(stage, 86454);
+  assertEquals((await stage.agent.kill("SIGKILL")).signal, "SIGKILL");
+  await assertGone(86454);
+});
+
+onStage("an idle agent has no process beside it that was not asked for", {}, async (stage) => {
+  await stage.session();
+  const names = stage.agent.processes().map((p) => p.command);
+  assert(names.length <= 2, names.join("\n"));
+});

@@ -1,0 +1,151 @@
+import type { Config, ProviderConfig } from "../../src/config/config.ts";
+import type { ChatOptions } from "../../src/model/chat.ts";
+import { isAbort } from "../../src/errors.ts";
+import { type Model, ModelError, type ModelPart, type ModelRequest } from "../../src/model/model.ts";
+import { openModel } from "../../src/model/providers.ts";
+
+/** The key of every test; it must never be seen in a message. */
+export const KEY = "sk-test-0123456789abcdef";
+
+/** A config with these providers and nothing else of interest. */
+export function configOf(providers: Record<string, ProviderConfig>, model?: string): Config {
+  return {
+    model,
+    systemPrompt: undefined,
+    agentName: "test",
+    agentVersion: "0",
+    preset: "workspace",
+    stateDir: "/nowhere",
+    log: { level: "off", file: undefined },
+    providers,
+    envPass: [],
+    environment: {},
+    home: "/nowhere",
+  };
+}
+
+/** A request with one user message and the usual tools. */
+export function ask(text = "Hello", more: Partial<ModelRequest> = {}): ModelRequest {
+  const tools = ["bash", "read", "write", "edit", "list"].map((name) => ({
+    name,
+    description: `The tool ${name}`,
+    schema: { type: "object", properties: { command: { type: "string" } } },
+  }));
+  return { system: "You are a test.", messages: [{ role: "user", text }], tools, ...more };
+}
+
+/** What came out of a reply: its parts, and the error it ended with. */
+export interface Outcome {
+  readonly parts: readonly ModelPart[];
+  readonly error: ModelError | undefined;
+}
+
+/** Reads a reply to its end, whichever it is; an error that is no ModelError is thrown. */
+export async function read(
+  model: Model,
+  request: ModelRequest = ask(),
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Outcome> {
+  const parts: ModelPart[] = [];
+  try {
+    for await (const part of model.stream(request, signal)) parts.push(part);
+    return { parts, error: undefined };
+  } catch (error) {
+    if (error instanceof ModelError) return { parts, error };
+    throw error;
+  }
+}
+
+/** A server on a free loopback port. */
+export interface TestServer extends AsyncDisposable {
+  readonly baseURL: string;
+  readonly requests: Request[];
+}
+
+/** Starts a server; disposing it drops what is still open. */
+export function serve(handler: (request: Request, n: number) => Response | Promise<Response>): TestServer {
+  const stop = new AbortController();
+  const requests: Request[] = [];
+  const server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", signal: stop.signal, onListen: () => {} },
+    (request) => handler(request, requests.push(request)),
+  );
+  return {
+    baseURL: `http://127.0.0.1:${server.addr.port}/v1`,
+    requests,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await server.finished;
+    },
+  };
+}
+
+/** A reply of events. */
+export function sse(body: BodyInit | null, headers: HeadersInit = {}): Response {
+  return new Response(body, { headers: { "content-type": "text/event-stream", ...headers } });
+}
+
+/** A file of fixtures/model, as it is sent. */
+export async function fixture(name: string): Promise<Uint8Array<ArrayBuffer>> {
+  return await Deno.readFile(new URL(`../../fixtures/model/${name}`, import.meta.url));
+}
+
+/** The model of a test server; waits between tries take no time unless the options say otherwise. */
+export async function modelAt(
+  baseURL: string,
+  kind: "deepseek" | "openai-compatible" = "openai-compatible",
+  options: ChatOptions = {},
+): Promise<Model> {
+  const config = configOf({ [kind]: { kind, apiKey: KEY, baseURL } });
+  const ref = { provider: kind, model: kind === "deepseek" ? "deepseek-flash" : "some/model" };
+  let n = 0;
+  return await openModel(ref, config, {
+    sleep: () => Promise.resolve(),
+    freshId: () => `fresh_${++n}`,
+    ...options,
+  });
+}
+
+/** The error that a promise is rejected with. */
+export async function rejection(promise: Promise<unknown>): Promise<Error> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof Error) return error;
+  }
+  throw new Error("it was not rejected");
+}
+
+/** True if a promise was rejected by an abort. */
+export async function wasAborted(promise: Promise<unknown>): Promise<boolean> {
+  return isAbort(await rejection(promise));
+}
+
+/** A clock that only {@linkcode FakeClock.sleep} moves. */
+export class FakeClock {
+  readonly waits: number[] = [];
+  time = Date.UTC(2026, 10, 30, 12, 0, 0);
+  now = (): number => this.time;
+  random = (): number => 0.5;
+  sleep = (ms: number): Promise<void> => {
+    this.waits.push(ms);
+    this.time += ms;
+    return Promise.resolve();
+  };
+}
+
+export const text = (text: string): ModelPart => ({ type: "text", text });
+export const reasoning = (text: string): ModelPart => ({ type: "reasoning", text });
+export const callStart = (id: string, name: string): ModelPart => ({ type: "call-start", id, name });
+export const call = (id: string, name: string, args: string): ModelPart => ({
+  type: "call",
+  call: { id, name, args },
+});
+export const finish = (
+  reason: "stop" | "tool-calls" | "length" | "content-filter",
+  usage = {},
+): ModelPart => ({
+  type: "finish",
+  reason,
+  usage,
+});

@@ -1,0 +1,168 @@
+import { assertEquals } from "@std/assert";
+import { Presenter, type PresenterOptions } from "../../src/presentation/presenter.ts";
+import type { SessionEvent } from "../../src/session/event.ts";
+import { builtinTools } from "../../src/tool/registry.ts";
+
+type Terminal = PresenterOptions["drawing"]["terminal"];
+
+function present(
+  events: SessionEvent[],
+  terminal: Terminal,
+  extra: { notices?: boolean; replay?: boolean } = {},
+) {
+  const presenter = new Presenter({
+    drawing: { terminal, notices: extra.notices ?? false },
+    tools: builtinTools(),
+    cwd: "/w",
+    replay: extra.replay ?? false,
+  });
+  return events.flatMap((e) => presenter.present(e));
+}
+
+const COMMAND: SessionEvent[] = [
+  {
+    type: "tool.called",
+    callId: "c1",
+    name: "bash",
+    args: JSON.stringify({ command: "make test", description: "Run the tests" }),
+  },
+  { type: "tool.started", callId: "c1" },
+  { type: "tool.output", callId: "c1", text: "one\n" },
+  { type: "tool.output", callId: "c1", text: "```\n" },
+  {
+    type: "tool.ended",
+    callId: "c1",
+    status: "failed",
+    text: "one\n```\n[exit code: 3]",
+    facts: { exit: { code: 3 }, stopped: null, durationMs: 5 },
+  },
+];
+
+Deno.test("a command for a client with terminal cards", () => {
+  assertEquals(present(COMMAND, "terminal_output"), [
+    {
+      sessionUpdate: "tool_call",
+      toolCallId: "c1",
+      title: "make test",
+      name: "bash",
+      kind: "execute",
+      status: "pending",
+      content: [
+        { type: "content", content: { type: "text", text: "Run the tests" } },
+        { type: "terminal", terminalId: "c1" },
+      ],
+      rawInput: { command: "make test", description: "Run the tests" },
+      _meta: { terminal_info: { terminal_id: "c1", cwd: "/w" } },
+    },
+    { sessionUpdate: "tool_call_update", toolCallId: "c1", status: "in_progress" },
+    {
+      sessionUpdate: "tool_call_update",
+      toolCallId: "c1",
+      status: "in_progress",
+      _meta: { terminal_output: { terminal_id: "c1", data: "one\n" } },
+    },
+    {
+      sessionUpdate: "tool_call_update",
+      toolCallId: "c1",
+      status: "in_progress",
+      _meta: { terminal_output: { terminal_id: "c1", data: "```\n" } },
+    },
+    {
+      sessionUpdate: "tool_call_update",
+      toolCallId: "c1",
+      status: "failed",
+      _meta: { terminal_exit: { terminal_id: "c1", exit_code: 3 } },
+    },
+  ]);
+});
+
+Deno.test("a command for a client with nothing: a fenced block, whole in the last update, the exit in words", () => {
+  const updates = present(COMMAND, undefined);
+  const last = updates.at(-1);
+  assertEquals(last, {
+    sessionUpdate: "tool_call_update",
+    toolCallId: "c1",
+    status: "failed",
+    content: [
+      { type: "content", content: { type: "text", text: "Run the tests" } },
+      { type: "content", content: { type: "text", text: "````console\none\n```\n````\n\nExit code 3." } },
+    ],
+  });
+  assertEquals(updates.some((u) => "_meta" in u), false);
+});
+
+Deno.test("a client that knows only output deltas gets the same card under its own key", () => {
+  const keys = present(COMMAND, "terminal_output_delta").flatMap((u) => Object.keys(u._meta ?? {}));
+  assertEquals(keys, ["terminal_info", "terminal_output_delta", "terminal_output_delta", "terminal_exit"]);
+});
+
+Deno.test("a killed command's card names the signal", () => {
+  const ended: SessionEvent = {
+    type: "tool.ended",
+    callId: "c1",
+    status: "failed",
+    text: "",
+    facts: { exit: { signal: "SIGKILL" }, stopped: null, durationMs: 5 },
+  };
+  const last = present([...COMMAND.slice(0, 2), ended], "terminal_output").at(-1);
+  assertEquals(last?._meta, { terminal_exit: { terminal_id: "c1", signal: "SIGKILL" } });
+});
+
+Deno.test("a refused command's terminal stays empty: the words for the model are not shown in it", () => {
+  const ended: SessionEvent = {
+    type: "tool.ended",
+    callId: "c1",
+    status: "failed",
+    text: "The user said no",
+    notRun: "refused",
+  };
+  const updates = present([COMMAND[0]!, ended], "terminal_output");
+  assertEquals(updates.slice(1), [{ sessionUpdate: "tool_call_update", toolCallId: "c1", status: "failed" }]);
+});
+
+Deno.test("an edit: the call shows the texts, the end the hunk where it really is", () => {
+  const updates = present([
+    {
+      type: "tool.called",
+      callId: "e1",
+      name: "edit",
+      args: '{"path":"a.ts","old_string":"x","new_string":"y"}',
+    },
+    {
+      type: "tool.ended",
+      callId: "e1",
+      status: "completed",
+      text: "Changed",
+      facts: { path: "/w/a.ts", created: false, hunks: [{ oldText: "0\nx\n", newText: "0\ny\n", line: 12 }] },
+    },
+  ], undefined);
+  assertEquals(updates.at(-1), {
+    sessionUpdate: "tool_call_update",
+    toolCallId: "e1",
+    status: "completed",
+    content: [{ type: "diff", path: "/w/a.ts", oldText: "0\nx\n", newText: "0\ny\n" }],
+    locations: [{ path: "/w/a.ts", line: 12 }],
+  });
+});
+
+Deno.test("the user's message is shown on replay only", () => {
+  const event: SessionEvent = {
+    type: "turn.started",
+    turn: "t",
+    messageId: "m1",
+    prompt: [{ type: "text", text: "hi" }],
+  };
+  assertEquals(present([event], undefined), []);
+  assertEquals(present([event], undefined, { replay: true }), [
+    { sessionUpdate: "user_message_chunk", messageId: "m1", content: { type: "text", text: "hi" } },
+  ]);
+});
+
+Deno.test("a notice goes beside the conversation where the client can show it, else into it", () => {
+  const event: SessionEvent = { type: "notice", messageId: "m", severity: "warning", text: "Slow." };
+  assertEquals(present([event], undefined, { notices: true }), [
+    { sessionUpdate: "notice", severity: "warning", title: "Slow." },
+  ]);
+  assertEquals(present([event], undefined, { notices: true, replay: true }), []);
+  assertEquals(present([event], undefined).map((u) => u.sessionUpdate), ["agent_message_chunk"]);
+});

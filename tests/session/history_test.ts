@@ -1,0 +1,88 @@
+import { assertEquals } from "@std/assert";
+import type { SessionEvent } from "../../src/session/event.ts";
+import { History } from "../../src/session/history.ts";
+
+function historyOf(...events: SessionEvent[]): History {
+  const history = new History();
+  for (const event of events) history.add(event);
+  return history;
+}
+
+const user = (text: string): SessionEvent => ({
+  type: "turn.started",
+  turn: "t",
+  messageId: "m",
+  prompt: [{ type: "text", text }],
+});
+const asked: SessionEvent = { type: "model.called", model: "demo/demo" };
+const said = (text: string): SessionEvent => ({ type: "text", messageId: "m", text });
+const thought = (text: string): SessionEvent => ({ type: "thought", messageId: "m", text });
+const called = (callId: string): SessionEvent => ({ type: "tool.called", callId, name: "bash", args: "{}" });
+const ended = (callId: string, text: string): SessionEvent => ({
+  type: "tool.ended",
+  callId,
+  status: "completed",
+  text,
+});
+
+Deno.test("a turn with a call: user, assistant with call and reasoning, result, assistant", () => {
+  const history = historyOf(
+    user("hi"),
+    asked,
+    thought("hm"),
+    said("I lo"),
+    said("ok"),
+    called("c1"),
+    ended("c1", "out"),
+    asked,
+    said("done"),
+  );
+  assertEquals(history.messages(), [
+    { role: "user", text: "hi" },
+    { role: "assistant", text: "I look", reasoning: "hm", calls: [{ id: "c1", name: "bash", args: "{}" }] },
+    { role: "tool", callId: "c1", name: "bash", text: "out", isError: false },
+    { role: "assistant", text: "done", reasoning: undefined, calls: [] },
+  ]);
+});
+
+Deno.test("results stand in the order of their calls, whichever ended first", () => {
+  const history = historyOf(user("x"), asked, called("a"), called("b"), ended("b", "B"), ended("a", "A"));
+  assertEquals(history.messages().flatMap((m) => m.role === "tool" ? [m.text] : []), ["A", "B"]);
+});
+
+Deno.test("a call without a result never reaches the model as an orphan", () => {
+  const history = historyOf(user("x"), asked, called("a"), user("again"));
+  const roles = history.messages().map((m) => m.role);
+  assertEquals(roles, ["user", "assistant", "tool", "user"]);
+});
+
+Deno.test("a reply that broke off keeps its text and has no calls; an empty one leaves nothing", () => {
+  const failed: SessionEvent = { type: "model.failed", message: "cut" };
+  assertEquals(historyOf(user("x"), asked, said("par"), failed, user("y")).messages().map((m) => m.role), [
+    "user",
+    "assistant",
+    "user",
+  ]);
+  assertEquals(historyOf(user("x"), asked, failed, user("y")).messages().map((m) => m.role), [
+    "user",
+    "user",
+  ]);
+});
+
+Deno.test("links and carried text reach the model in place", () => {
+  const history = historyOf({
+    type: "turn.started",
+    turn: "t",
+    messageId: "m",
+    prompt: [
+      { type: "text", text: "see" },
+      { type: "link", uri: "file:///a%20b.ts", name: "a b.ts" },
+      { type: "context", uri: "file:///c.ts#L1:2", text: "code" },
+    ],
+  });
+  const [message] = history.messages();
+  assertEquals(message, {
+    role: "user",
+    text: 'see\n[a b.ts](file:///a%20b.ts)\n<context uri="file:///c.ts#L1:2">\ncode\n</context>',
+  });
+});

@@ -1,0 +1,20 @@
+import { assertEquals } from "@std/assert";
+import type { SessionEvent } from "../../src/session/event.ts";
+import { closingEvents } from "../../src/session/log_recovery.ts";
+
+const started: SessionEvent = { type: "turn.started", turn: "t1", messageId: "m", prompt: [] };
+const call = (callId: string): SessionEvent => ({ type: "tool.called", callId, name: "bash", args: "{}" });
+
+Deno.test("a log that ends well needs nothing", () => {
+  const ended: SessionEvent = { type: "turn.ended", turn: "t1", outcome: { stop: "end_turn" } };
+  assertEquals(closingEvents([started, ended]), []);
+  assertEquals(closingEvents([]), []);
+});
+
+Deno.test("open calls are closed: not started, or outcome unknown; then the turn", () => {
+  const events = closingEvents([started, call("a"), call("b"), { type: "tool.started", callId: "a" }]);
+  assertEquals(events.map((e) => e.type), ["tool.ended", "tool.ended", "turn.ended"]);
+  const texts = events.flatMap((e) => e.type === "tool.ended" ? [e.text] : []);
+  assertEquals(texts.map((t) => /unknown/.test(t)), [true, false]);
+  assertEquals(texts.map((t) => /Nothing was run/.test(t)), [false, true]);
+});

@@ -1,0 +1,62 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { z } from "zod";
+import { builtinTools, rawArguments, ToolRegistry } from "../../src/tool/registry.ts";
+import { defineTool } from "../../src/tool/tool.ts";
+
+const PLACE = { cwd: "/w" };
+
+Deno.test("the tools' schemas stay small", () => {
+  const specs = builtinTools().specs();
+  assertEquals(specs.map((s) => s.name), ["bash", "read", "write", "edit"]);
+  assert(JSON.stringify(specs).length < 4096, "the first request to a model should stay below 12 KB");
+});
+
+Deno.test("parse() refuses what is no JSON object, and teaches", () => {
+  const tools = builtinTools();
+  for (const args of ['{"command": "ls', "[1]", '"x"', "null"]) {
+    const parsed = tools.parse("bash", args);
+    assertStringIncludes(parsed.ok ? "" : parsed.problem, "not a valid JSON object");
+  }
+  const missing = tools.parse("read", "");
+  assertStringIncludes(missing.ok ? "" : missing.problem, "path:");
+  const unknown = tools.parse("nope", "{}");
+  assertStringIncludes(unknown.ok ? "" : unknown.problem, "Tools: bash, read, write, edit");
+});
+
+Deno.test("a call that cannot be read gets the generic card", () => {
+  const view = builtinTools().presentCall("bash", "{", PLACE);
+  assertEquals(view, { title: "bash", kind: "other", blocks: [], locations: [] });
+  assertEquals(rawArguments("{"), { arguments: "{" });
+});
+
+Deno.test("a tool without presentResult shows the model's text", () => {
+  const plain = defineTool({
+    name: "plain",
+    description: "",
+    schema: z.object({}),
+    readsOnly: true,
+    run: () => Promise.resolve({ text: "x", isError: false }),
+    presentCall: () => ({ title: "Plain", kind: "other", blocks: [], locations: [] }),
+  });
+  const view = new ToolRegistry([plain]).presentResult(
+    "plain",
+    "{}",
+    { text: "done", isError: false },
+    PLACE,
+  );
+  assertEquals(view.blocks, [{ type: "text", text: "done" }]);
+});
+
+Deno.test("bash: the title is the exact command, the terminal stands in the workdir", () => {
+  const args = JSON.stringify({ command: "ls  -la\n", description: "List", workdir: "src" });
+  const view = builtinTools().presentCall("bash", args, PLACE);
+  assertEquals(view.title, "ls  -la\n");
+  assertEquals(view.terminal, { cwd: "/w/src" });
+  assertEquals(view.blocks, [{ type: "text", text: "List" }]);
+});
+
+Deno.test("file tools: titles quote the path, locations are absolute", () => {
+  const view = builtinTools().presentCall("read", '{"path":"src/__x__.ts","offset":7}', PLACE);
+  assertEquals(view.title, "Read `src/__x__.ts`");
+  assertEquals(view.locations, [{ path: "/w/src/__x__.ts", line: 7 }]);
+});
