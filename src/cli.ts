@@ -1,7 +1,7 @@
 import metadata from "../deno.json" with { type: "json" };
 
 /** Exit codes of this program. */
-const EXIT = { ok: 0, failed: 1, usage: 2, sigint: 130, sigterm: 143 } as const;
+const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
 const HELP = `dsh-acp ${metadata.version}: a coding agent for editors that speaks the Agent Client Protocol
 
@@ -37,35 +37,28 @@ export async function main(args: readonly string[]): Promise<never> {
     const executor = await import("./bash/executor.ts");
     return await executor.main(args.slice(1));
   }
-  if (args.includes("--help") || args.includes("-h")) return done(HELP);
-  if (args.includes("--version") || args.includes("-V")) return done(`dsh-acp ${metadata.version}\n`);
+  const own = args.slice(0, args.includes("--") ? args.indexOf("--") : undefined);
+  if (own.includes("--help") || own.includes("-h")) return done(HELP);
+  if (own.includes("--version") || own.includes("-V")) return done(`dsh-acp ${metadata.version}\n`);
   Deno.exit(await run(args));
 }
 
-/** Everything that needs more than this file. Reports whatever is thrown, on stderr, in one line. */
+/** One module a command, loaded when it is called for. */
+const COMMANDS = {
+  demo: () => import("./commands/demo.ts"),
+  exec: () => import("./commands/run_exec.ts"),
+} as const;
+
+/** Runs a command. Reports whatever it throws, on stderr, in one line. */
 async function run(args: readonly string[]): Promise<number> {
-  const { AgentError, messageOf } = await import("./errors.ts");
+  const [name = "", ...rest] = args;
   try {
-    const { parseCommand } = await import("./commands/arguments.ts");
-    const command = parseCommand(args);
-    switch (command.name) {
-      case "serve": {
-        const { serveStdio } = await import("./commands/serve_stdio.ts");
-        return await serveStdio(command.overrides);
-      }
-      case "demo": {
-        const { demo } = await import("./commands/demo.ts");
-        return await demo();
-      }
-      case "exec": {
-        const { runExec } = await import("./commands/run_exec.ts");
-        return await runExec(command);
-      }
-    }
+    if (name === "demo" || name === "exec") return await (await COMMANDS[name]()).run(rest);
+    return await (await import("./commands/serve.ts")).run(args);
   } catch (e) {
-    write(Deno.stderr, `dsh-acp: ${messageOf(e)}\n`);
+    const { AgentError, messageOf } = await import("./errors.ts");
     const usage = e instanceof AgentError && e.kind === "usage";
-    if (usage) write(Deno.stderr, "Try dsh-acp --help.\n");
+    write(Deno.stderr, `dsh-acp: ${messageOf(e)}\n${usage ? "Try dsh-acp --help.\n" : ""}`);
     return usage ? EXIT.usage : EXIT.failed;
   }
 }

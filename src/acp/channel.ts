@@ -11,7 +11,7 @@ import { permissionRequest, readAnswer } from "./permission.ts";
 /** What a channel is made of. */
 export interface ChannelDeps {
   readonly sessionId: string;
-  readonly client: AgentContext;
+  readonly peer: AgentContext;
   readonly outbox: Outbox;
   readonly tools: ToolRegistry;
   /** What the client could draw when the session was opened. */
@@ -51,12 +51,12 @@ export class Channel implements Front {
   }
 
   async ask(question: Question, signal: AbortSignal): Promise<Answer> {
-    const { client, sessionId } = this.#deps;
+    const { peer, sessionId } = this.#deps;
     await this.flushed(); // the request refers to a call that the client must have seen
     if (signal.aborted) return "cancelled";
     try {
       const request = permissionRequest(sessionId, question, this.#presenter?.card(question.callId));
-      const response: unknown = await client.request("session/request_permission", request, {
+      const response: unknown = await peer.request("session/request_permission", request, {
         cancellationSignal: signal,
         stopWaitingOnCancel: true,
       });

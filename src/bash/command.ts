@@ -10,7 +10,7 @@ export const OUTPUT_LIMIT = 1024 * 1024 * 1024;
 /** Milliseconds that the pipe may stay open after bash has ended, and that a look at a quiet pipe takes. */
 const DRAIN_MS = 50;
 /** stdout and stderr as one pipe: they keep the order in which they were written. */
-const ONE_PIPE = "exec 2>&1;LINENO=0\n";
+const ONE_PIPE = "exec 2>&1\n";
 
 /** What a command needs of its executor. */
 export interface CommandHost {

@@ -1,8 +1,9 @@
-import { join } from "@std/path";
+import { join } from "@std/path/join";
 import { serve } from "../acp/serve.ts";
 import { loadConfig } from "../config/load.ts";
 import { DemoClient } from "./demo_client.ts";
 import { TerminalScreen } from "./demo_screen.ts";
+import { usage } from "./settings.ts";
 
 /** The script that the demo's model repairs: a greeting with a slip of the pen. */
 const GREET = `#!/usr/bin/env bash
@@ -14,7 +15,8 @@ echo "Helo, $1!"
  * `dsh-acp demo`: one whole turn in this terminal, over the same connection that an editor uses, with the
  * embedded model. Works in a temporary project and leaves nothing behind. Resolves with the exit code.
  */
-export async function demo(): Promise<number> {
+export async function run(args: readonly string[]): Promise<number> {
+  if (args.length > 0) throw usage(`demo takes no arguments, but got "${args[0]}".`);
   const root = await Deno.makeTempDir({ prefix: "dsh-acp-demo-" });
   try {
     return await tour(await Deno.realPath(root));

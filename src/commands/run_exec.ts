@@ -1,12 +1,33 @@
+import { resolve } from "node:path";
 import { loadConfig } from "../config/load.ts";
-import type { ExecCommand } from "./arguments.ts";
 import { exec } from "./exec.ts";
+import { readCommandLine, usage } from "./settings.ts";
 
-/** `dsh-acp exec`: settings read, output to this process's own. Resolves with the exit code. */
-export async function runExec(command: ExecCommand): Promise<number> {
-  const config = await loadConfig(command.overrides);
+/** The time that a command may take when nothing else is said, in milliseconds. */
+const DEFAULT_TIMEOUT = "120000";
+
+/** `dsh-acp exec`: one command through the executor, its output to this process's own. */
+export async function run(args: readonly string[]): Promise<number> {
+  const { overrides, values, words } = await readCommandLine(args, {
+    "cwd": { type: "string", default: "." },
+    "timeout-ms": { type: "string", default: DEFAULT_TIMEOUT },
+    "json": { type: "boolean", default: false },
+  });
+  if (words.length === 0) throw usage("exec needs a command: dsh-acp exec -- COMMAND");
+  const timeoutMs = Number(values["timeout-ms"]);
+  if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1) {
+    throw usage("--timeout-ms must be a whole number of at least 1.");
+  }
+  const config = await loadConfig(overrides);
   const encoder = new TextEncoder();
-  return await exec({ config, preset: config.preset, ...command }, {
+  return await exec({
+    config,
+    preset: config.preset,
+    cwd: resolve(String(values.cwd)),
+    timeoutMs,
+    json: values.json === true,
+    command: words.join(" "),
+  }, {
     stdout: (text) => writeAll(Deno.stdout, encoder.encode(text)),
     stderr: (text) => void Deno.stderr.writeSync(encoder.encode(text)),
   });

@@ -68,16 +68,21 @@ export function logLevel(value: string): LogLevel {
 }
 
 async function readConfigFile(path: string, mustExist: boolean): Promise<FileConfig> {
-  let text: string;
-  try {
-    text = await Deno.readTextFile(path);
-  } catch (e) {
-    if (e instanceof Deno.errors.NotFound && !mustExist) return {};
-    throw new AgentError("config", `The config file ${path} cannot be read: ${messageOf(e)}`, { cause: e });
-  }
+  const text = readIfThere(path, mustExist);
+  if (text === undefined) return {};
   // Most users have no file: the parser and the schema are loaded only for those who do.
   const { parseConfigFile } = await import("./file.ts");
   return parseConfigFile(text, path);
+}
+
+/** Synchronous on purpose: the thread that an asynchronous read starts costs more than the read. */
+function readIfThere(path: string, mustExist: boolean): string | undefined {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch (e) {
+    if (e instanceof Deno.errors.NotFound && !mustExist) return undefined;
+    throw new AgentError("config", `The config file ${path} cannot be read: ${messageOf(e)}`, { cause: e });
+  }
 }
 
 function providersOf(

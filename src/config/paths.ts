@@ -1,4 +1,3 @@
-import { join } from "@std/path";
 import { AgentError } from "../errors.ts";
 
 /** Where this program keeps its files on a platform. */
@@ -15,27 +14,34 @@ export interface Places {
  */
 export function placesOf(os: typeof Deno.build.os, env: Readonly<Record<string, string>>): Places {
   const home = (os === "windows" ? env.USERPROFILE : env.HOME) ?? "";
-  const [stateBase, configBase] = os === "windows"
-    ? [env.LOCALAPPDATA ?? under(home, "AppData", "Local"), env.APPDATA ?? under(home, "AppData", "Roaming")]
-    : os === "darwin"
-    ? [under(home, "Library", "Application Support"), under(home, "Library", "Application Support")]
-    : [
-      absolute(env.XDG_STATE_HOME) ?? under(home, ".local", "state"),
-      absolute(env.XDG_CONFIG_HOME) ?? under(home, ".config"),
-    ];
   if (!home && !(env.DSH_STATE_DIR && env.DSH_CONFIG)) {
     const name = os === "windows" ? "USERPROFILE" : "HOME";
     throw new AgentError("config", `${name} is not set: set it, or set DSH_STATE_DIR and DSH_CONFIG.`);
   }
-  return {
-    home: home || "/",
-    stateDir: join(stateBase, "dsh-acp"),
-    configFile: join(configBase, "dsh-acp", "config.jsonc"),
-  };
+  const { state, config } = basesOf(os, home, env);
+  return { home: home || "/", stateDir: `${state}/dsh-acp`, configFile: `${config}/dsh-acp/config.jsonc` };
 }
 
-function under(home: string, ...parts: string[]): string {
-  return join(home, ...parts);
+/** Where programs of a platform keep state and configuration. `/` is understood on all of them. */
+function basesOf(
+  os: typeof Deno.build.os,
+  home: string,
+  env: Readonly<Record<string, string>>,
+): { state: string; config: string } {
+  switch (os) {
+    case "windows":
+      return {
+        state: env.LOCALAPPDATA ?? `${home}/AppData/Local`,
+        config: env.APPDATA ?? `${home}/AppData/Roaming`,
+      };
+    case "darwin":
+      return { state: `${home}/Library/Application Support`, config: `${home}/Library/Application Support` };
+    default:
+      return {
+        state: absolute(env.XDG_STATE_HOME) ?? `${home}/.local/state`,
+        config: absolute(env.XDG_CONFIG_HOME) ?? `${home}/.config`,
+      };
+  }
 }
 
 /** The XDG specification says that relative values are to be ignored. */

@@ -1,4 +1,4 @@
-import { isAbsolute } from "@std/path";
+import { isAbsolute } from "@std/path/is-absolute";
 import { AgentError } from "../errors.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { join } from "@std/path";
+import { join } from "@std/path/join";
 
 /** A workspace's own instructions for agents. */
 export interface Instructions {

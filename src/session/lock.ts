@@ -1,4 +1,5 @@
-import { dirname, join } from "@std/path";
+import { dirname } from "@std/path/dirname";
+import { join } from "@std/path/join";
 import { AgentError, messageOf } from "../errors.ts";
 
 /** Proof that this process owns a session; the operating system frees it when the process dies. */

@@ -1,4 +1,4 @@
-import { join } from "@std/path";
+import { join } from "@std/path/join";
 import type { Config } from "../config/config.ts";
 import { AgentError } from "../errors.ts";
 import type { Log } from "../log.ts";

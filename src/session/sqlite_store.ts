@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { join } from "@std/path";
+import { join } from "@std/path/join";
 import { AgentError, messageOf } from "../errors.ts";
 import type { LoggedEvent, SessionEvent } from "./event.ts";
 import type { SessionStore } from "./store.ts";

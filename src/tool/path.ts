@@ -1,4 +1,5 @@
-import { isAbsolute, resolve } from "@std/path";
+import { isAbsolute } from "@std/path/is-absolute";
+import { resolve } from "@std/path/resolve";
 import type { Place } from "./tool.ts";
 
 /** A path as the model wrote it, made absolute against the session's directory. */

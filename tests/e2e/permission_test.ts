@@ -71,7 +71,7 @@ onStage("read-only asks before it writes", { env: { DSH_PRESET: "read-only" } },
     assertEquals([turn.stopReason, textOf(turn.updates)], ["end_turn", "went on"]);
     assertEquals(onlyCard(turn.updates).status, "failed");
     assertEquals(exists(stage.path("rejected.txt")), false);
-    assertMatch(stage.model.told, /reject|declin|den(y|ied)|not allowed|refus/i);
+    assertMatch(stage.model.told, /reject|declin|den(y|ied)|not allowed|refus|said no/i);
   });
 
   for (const [what, reply] of NO_APPROVAL) {

@@ -10,6 +10,6 @@ Deno.test("a session is taken once, and again when it is let go", async () => {
   lockSession(dir, "sess_b").release();
   first.release();
   lockSession(dir, "sess_a").release();
-  assertEquals([...Deno.readDirSync(`${dir}/locks`)], []);
+  assertEquals(await Array.fromAsync(Deno.readDir(`${dir}/locks`)), []);
   await Deno.remove(dir, { recursive: true });
 });

@@ -1,5 +1,6 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { contentText, type Cue, cueOf, type Step } from "./model_script.ts";
-import { replyStream } from "./model_stream.ts";
+import { playReply } from "./model_stream.ts";
 import type { Fields } from "./wire.ts";
 
 /** One request that the model server got. */
@@ -28,29 +29,39 @@ export interface ModelServerOptions {
 /**
  * A chat-completions server as DeepSeek and OpenAI have it, in this process, on a free port. What it answers
  * stands in the prompt (see `script()`), so that every test tells its own story in one place.
+ *
+ * It is built on node:http since `Deno.serve` does not tell reliably that a client hung up before it was
+ * answered, and prints an error for a stream that is broken off on purpose.
  */
 export class ModelServer implements AsyncDisposable {
   /** The requests in the order they came. */
   readonly calls: ModelCall[] = [];
-  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #server: Server;
   readonly #stop = new AbortController();
   readonly #gates = new Map<string, PromiseWithResolvers<void>>();
   readonly #failures = new Map<string, number>();
   readonly #splitCharacters: boolean;
+  #port = 0;
 
-  constructor(options: ModelServerOptions = {}) {
+  private constructor(options: ModelServerOptions) {
     this.#splitCharacters = options.splitCharacters ?? false;
-    this.#server = Deno.serve({
-      hostname: "127.0.0.1",
-      port: 0,
-      signal: this.#stop.signal,
-      onListen: () => {},
-    }, (request) => this.#answer(request));
+    this.#server = createServer((request, response) => {
+      this.#answer(request, response).catch(() => response.destroy()); // its client sees that it broke
+    });
+  }
+
+  static async start(options: ModelServerOptions = {}): Promise<ModelServer> {
+    const model = new ModelServer(options);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    model.#server.listen(0, "127.0.0.1", resolve);
+    await promise;
+    model.#port = (model.#server.address() as { port: number }).port;
+    return model;
   }
 
   /** What a client is to be given as its base URL. */
   get baseURL(): string {
-    return `http://127.0.0.1:${this.#server.addr.port}/v1`;
+    return `http://127.0.0.1:${this.#port}/v1`;
   }
 
   get lastCall(): ModelCall {
@@ -71,7 +82,10 @@ export class ModelServer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
-    await this.#server.finished;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#server.close(() => resolve());
+    this.#server.closeAllConnections();
+    await promise;
   }
 
   #gate(name: string): PromiseWithResolvers<void> {
@@ -80,30 +94,45 @@ export class ModelServer implements AsyncDisposable {
     return gate;
   }
 
-  async #answer(request: Request): Promise<Response> {
-    if (request.method === "GET") return Response.json({ object: "list", data: [{ id: "mock-model" }] });
-    const text = await request.text();
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const text = await readAll(request);
+    if (request.method === "GET") {
+      return refuse(response, { status: 200, body: `{"object":"list","data":[]}` });
+    }
     const call = this.#record(request, text);
-    const cue = cueOf(call.messages);
-    const refusal = await this.#refusal(cue, request.signal, call);
-    if (refusal) return refusal;
-    const stream = replyStream(cue.steps, {
-      call: this.calls.length,
-      stop: this.#stop.signal,
-      splitCharacters: this.#splitCharacters,
-      gate: (name) => this.#gate(name).promise,
-      onClosedByClient: () => call.closedByClient = true,
+    const client = new AbortController();
+    response.on("close", () => {
+      call.closedByClient = !response.writableEnded && !this.#stop.signal.aborted;
+      client.abort();
     });
-    return new Response(stream, { headers: { "content-type": "text/event-stream" } });
+    const cue = cueOf(call.messages);
+    if (cue.steps.some((step) => step[0] === "hang")) return;
+    const refusal = this.#refusal(cue);
+    if (refusal) return refuse(response, refusal);
+    await this.#stream(cue.steps, response, AbortSignal.any([this.#stop.signal, client.signal]));
   }
 
-  #record(request: Request, text: string): ModelCall {
+  async #stream(steps: readonly Step[], response: ServerResponse, stop: AbortSignal): Promise<void> {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const ending = await playReply(steps, {
+      call: this.calls.length,
+      stop,
+      splitCharacters: this.#splitCharacters,
+      gate: (name) => this.#gate(name).promise,
+      write: (bytes) => void response.write(bytes),
+    });
+    if (stop.aborted) return;
+    if (ending === "cut") response.destroy();
+    else response.end();
+  }
+
+  #record(request: IncomingMessage, text: string): ModelCall {
     const body = JSON.parse(text) as Fields;
     const call: ModelCall = {
       body,
       text,
       messages: (body.messages ?? []) as Fields[],
-      authorization: request.headers.get("authorization"),
+      authorization: request.headers.authorization ?? null,
       closedByClient: false,
     };
     this.calls.push(call);
@@ -111,37 +140,47 @@ export class ModelServer implements AsyncDisposable {
   }
 
   /** The answer where the steps want something else than a stream. */
-  async #refusal(cue: Cue, client: AbortSignal, call: ModelCall): Promise<Response | undefined> {
+  #refusal(cue: Cue): Refusal | undefined {
     for (const step of cue.steps) {
-      if (step[0] === "hang") return await this.#neverAnswer(client, call);
       if (step[0] === "http") return failure(step[1], step[2], step[3]);
-      if (step[0] === "body") return new Response(step[2], { headers: { "content-type": step[1] } });
-      if (step[0] === "flaky" && this.#failAgain(cue.prompt, step)) return failure(step[2]);
+      if (step[0] === "body") return { status: 200, body: step[2], headers: { "content-type": step[1] } };
+      if (step[0] === "flaky" && this.#failAgain(cue.prompt, step[1])) return failure(step[2]);
     }
     return undefined;
   }
 
-  #failAgain(prompt: string, step: Extract<Step, readonly ["flaky", ...unknown[]]>): boolean {
+  #failAgain(prompt: string, times: number): boolean {
     const failed = this.#failures.get(prompt) ?? 0;
     this.#failures.set(prompt, failed + 1);
-    return failed < step[1];
-  }
-
-  #neverAnswer(client: AbortSignal, call: ModelCall): Promise<Response> {
-    const { promise, resolve } = Promise.withResolvers<Response>();
-    const end = () => resolve(new Response(null, { status: 503 }));
-    this.#stop.signal.addEventListener("abort", end, { once: true });
-    client.addEventListener("abort", () => {
-      call.closedByClient = true;
-      end();
-    }, { once: true });
-    return promise;
+    return failed < times;
   }
 }
 
-function failure(status: number, message = `scripted failure ${status}`, headers = {}): Response {
-  return Response.json({ error: { message, type: "scripted_error", param: null, code: null } }, {
-    status,
-    headers,
-  });
+/** An answer that is no stream. */
+interface Refusal {
+  readonly status: number;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+function refuse(response: ServerResponse, { status, body, headers }: Refusal): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(body);
+}
+
+function failure(status: number, message?: string, headers?: Refusal["headers"]): Refusal {
+  const error = {
+    message: message ?? `scripted failure ${status}`,
+    type: "scripted_error",
+    param: null,
+    code: null,
+  };
+  return { status, body: JSON.stringify({ error }), headers };
+}
+
+async function readAll(request: IncomingMessage): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const bytes of request) text += decoder.decode(bytes, { stream: true });
+  return text;
 }

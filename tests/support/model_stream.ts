@@ -5,33 +5,20 @@ import type { Fields } from "./wire.ts";
 export interface ReplyContext {
   /** The number of the request: makes the ids of calls unique. */
   readonly call: number;
-  /** Aborted when the server goes down; every wait then ends. */
+  /** Aborted when the client is gone or the server goes down; every wait then ends. */
   readonly stop: AbortSignal;
   /** True: a piece of the stream ends inside of every character that has several bytes. */
   readonly splitCharacters: boolean;
   gate(name: string): Promise<void>;
-  onClosedByClient(): void;
+  write(bytes: Uint8Array): void;
 }
 
-/** The steps of one reply as a stream of server-sent events, in the shape of DeepSeek's API. */
-export function replyStream(steps: readonly Step[], context: ReplyContext): ReadableStream<Uint8Array> {
-  const gone = new AbortController();
-  let closed = false;
-  return new ReadableStream<Uint8Array>({
-    async start(controller) {
-      const stop = AbortSignal.any([context.stop, gone.signal]);
-      const writer = new ReplyWriter(controller, context, stop);
-      const ending = await writer.play(steps).catch(() => "cut" as const);
-      closed = true;
-      if (stop.aborted) return;
-      if (ending === "cut") controller.error(""); // empty: the runtime prints what it is given here;
-      else controller.close();
-    },
-    cancel() {
-      gone.abort();
-      if (!closed) context.onClosedByClient();
-    },
-  });
+/**
+ * Plays the steps of one reply as server-sent events in the shape of DeepSeek's API. Resolves with how the
+ * connection is to be ended: well, or broken off.
+ */
+export async function playReply(steps: readonly Step[], context: ReplyContext): Promise<"end" | "cut"> {
+  return await new ReplyWriter(context).play(steps);
 }
 
 class ReplyWriter {
@@ -40,17 +27,13 @@ class ReplyWriter {
   /** What was asked to be sent, in order: pieces are sent one after the other so that none are joined again. */
   #sent: Promise<void> = Promise.resolve();
 
-  constructor(
-    readonly controller: ReadableStreamDefaultController<Uint8Array>,
-    readonly context: ReplyContext,
-    readonly stop: AbortSignal,
-  ) {}
+  constructor(readonly context: ReplyContext) {}
 
   async play(steps: readonly Step[]): Promise<"end" | "cut"> {
     this.#delta({ role: "assistant", content: "", reasoning_content: "" });
     for (const step of steps) {
       if (await this.#step(step) === "cut") return "cut";
-      if (this.stop.aborted) return "cut";
+      if (this.context.stop.aborted) return "cut";
     }
     const reason = this.#finish ?? (this.#calls.length > 0 ? "tool_calls" : "stop");
     this.#send({ choices: [{ index: 0, delta: {}, finish_reason: reason }] });
@@ -102,7 +85,7 @@ class ReplyWriter {
     for (const piece of piecesOf(text, pace.chunks ?? 1)) {
       this.#delta(delta(piece));
       if (pace.ms) await this.#sleep(pace.ms);
-      if (this.stop.aborted) return;
+      if (this.context.stop.aborted) return;
     }
   }
 
@@ -134,8 +117,8 @@ class ReplyWriter {
   }
 
   async #sendPiece(piece: Uint8Array): Promise<void> {
-    if (this.stop.aborted) return;
-    this.controller.enqueue(piece);
+    if (this.context.stop.aborted) return;
+    this.context.write(piece);
     if (this.context.splitCharacters) await this.#sleep(1);
   }
 
@@ -146,11 +129,13 @@ class ReplyWriter {
   }
 
   #untilStopped(promise: Promise<void>): Promise<void> {
-    if (this.stop.aborted) return Promise.resolve();
+    if (this.context.stop.aborted) return Promise.resolve();
     const { promise: stopped, resolve } = Promise.withResolvers<void>();
     const end = () => resolve();
-    this.stop.addEventListener("abort", end, { once: true });
-    return Promise.race([promise, stopped]).finally(() => this.stop.removeEventListener("abort", end));
+    this.context.stop.addEventListener("abort", end, { once: true });
+    return Promise.race([promise, stopped]).finally(() =>
+      this.context.stop.removeEventListener("abort", end)
+    );
   }
 }
 

@@ -35,17 +35,18 @@ export function initializeParams(client: Fields): Fields {
  * folder.
  */
 export class Stage implements AsyncDisposable {
-  readonly model: ModelServer;
   readonly #agents: AgentProcess[] = [];
 
-  private constructor(readonly root: string, readonly options: StageOptions) {
-    this.model = new ModelServer(options.model);
-  }
+  private constructor(
+    readonly root: string,
+    readonly model: ModelServer,
+    readonly options: StageOptions,
+  ) {}
 
   /** Sets up the folder and the model, without an agent. */
   static async prepare(options: StageOptions = {}): Promise<Stage> {
     const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "dsh-e2e-" }));
-    const stage = new Stage(root, options);
+    const stage = new Stage(root, await ModelServer.start(options.model), options);
     for (const dir of [stage.home, stage.workspace, stage.outside]) await Deno.mkdir(dir);
     for (const [name, text] of Object.entries(options.files ?? {})) await stage.write(name, text);
     return stage;

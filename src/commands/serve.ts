@@ -1,6 +1,6 @@
 import { ndJsonStream } from "@agentclientprotocol/sdk";
 import { serve } from "../acp/serve.ts";
-import type { Overrides } from "../config/load.ts";
+import { readCommandLine, usage } from "./settings.ts";
 
 /** Exit codes by the shell's convention: 128 and the signal's number. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
@@ -8,12 +8,10 @@ const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
 const PATIENCE = 2000;
 
 /** Serves ACP on stdin and stdout; resolves with the exit code when the client has gone or a signal came. */
-export async function serveStdio(overrides: Overrides): Promise<number> {
-  if (Deno.stdin.isTerminal()) {
-    Deno.stderr.writeSync(new TextEncoder().encode(
-      "dsh-acp speaks the Agent Client Protocol on stdin and is meant to be started by an editor; try dsh-acp --help or dsh-acp demo.\n",
-    ));
-  }
+export async function run(args: readonly string[]): Promise<number> {
+  const { overrides, words } = await readCommandLine(args);
+  if (words.length > 0) throw usage(`There is no command "${words[0]}".`);
+  if (Deno.stdin.isTerminal()) greet();
   const stop = new AbortController();
   let code = 0;
   for (const [signal, exit] of Object.entries(SIGNALS)) {
@@ -27,4 +25,11 @@ export async function serveStdio(overrides: Overrides): Promise<number> {
   addEventListener("unhandledrejection", (event) => event.preventDefault());
   await serve(ndJsonStream(Deno.stdout.writable, Deno.stdin.readable), { ...overrides, signal: stop.signal });
   return code;
+}
+
+/** For whoever starts it by hand and wonders. */
+function greet(): void {
+  const text =
+    "dsh-acp speaks the Agent Client Protocol on stdin and is started by an editor; try --help or demo.\n";
+  Deno.stderr.writeSync(new TextEncoder().encode(text));
 }

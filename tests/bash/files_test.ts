@@ -1,0 +1,132 @@
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { FileError } from "../../src/bash/executor_handle.ts";
+import { namesIn } from "../support/files.ts";
+import { startRig } from "./rig.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const fault = (thrown: unknown) => thrown instanceof FileError ? thrown.fault : String(thrown);
+
+Deno.test("Executor.readFile() and stat()", async (t) => {
+  await using rig = await startRig();
+  const { executor, place } = rig;
+  const at = (name: string) => `${place.workspace}/${name}`;
+  const read = (name: string, max = 1000) => executor.readFile(at(name), max);
+  await Deno.writeTextFile(at("a.txt"), "hello");
+
+  await t.step("give bytes, size and version", async () => {
+    const file = await read("a.txt");
+    assertEquals([new TextDecoder().decode(file.bytes), file.size], ["hello", 5]);
+    assertEquals(await executor.stat(at("a.txt")), { kind: "file", size: 5, version: file.version });
+  });
+  await t.step("cut at the bound and tell the whole size", async () => {
+    const file = await read("a.txt", 2);
+    assertEquals([new TextDecoder().decode(file.bytes), file.size], ["he", 5]);
+  });
+  await t.step("an empty file is a file", async () => {
+    await Deno.writeTextFile(at("empty"), "");
+    assertEquals((await read("empty")).bytes.length, 0);
+  });
+  await t.step("the version changes when the same number of bytes is written at once after", async () => {
+    const before = await read("a.txt");
+    await Deno.writeTextFile(at("a.txt"), "HELLO");
+    assertNotEquals((await read("a.txt")).version, before.version);
+  });
+  await t.step("large files come whole", async () => {
+    const large = new Uint8Array(5_000_000).map((_, i) => i);
+    await Deno.writeFile(at("large"), large);
+    assertEquals((await read("large", 10_000_000)).bytes, large);
+    await Deno.remove(at("large"));
+  });
+  await t.step("kinds", async () => {
+    await rig.run("mkfifo fifo; ln -s nowhere dangling; mkdir dir");
+    const kinds = ["fifo", "dangling", "dir", "none", "a.txt/below"].map((n) => executor.stat(at(n)));
+    const expected = ["other", "missing", "directory", "missing", "missing"];
+    assertEquals((await Promise.all(kinds)).map((s) => s.kind), expected);
+  });
+  await t.step("faults, without ever blocking", async () => {
+    const cases: [path: string, fault: string][] = [
+      [at("none"), "not-found"],
+      [at("dir"), "is-directory"],
+      [at("fifo"), "not-regular"],
+      ["/dev/zero", "not-regular"],
+      ["/dev/tty", "not-regular"],
+      ["relative", "failed"],
+      [at("nul\0byte"), "failed"],
+    ];
+    for (const [path, expected] of cases) {
+      assertEquals(await executor.readFile(path, 10).catch(fault), expected, path);
+    }
+    assertEquals(await executor.readFile(at("a.txt"), 1 << 30).catch(fault), "too-large");
+  });
+  await t.step("a path that flips between file and FIFO does not block either", async () => {
+    const flipping = rig.run("mkfifo f2; while [ ! -e stop ]; do ln -f a.txt x; mv -f f2 x; mkfifo f2; done");
+    for (let i = 0; i < 30; i++) await executor.readFile(at("x"), 10).catch(() => {});
+    await Deno.writeTextFile(at("stop"), "");
+    // Whatever still hangs on a FIFO is freed.
+    await rig.run("exec 9<>x; sleep 0.05");
+    assertEquals((await flipping).exit, { code: 0 });
+  });
+});
+
+Deno.test("Executor.writeFile()", async (t) => {
+  await using rig = await startRig();
+  const { executor, place } = rig;
+  const at = (name: string) => `${place.workspace}/${name}`;
+  const text = (name: string) => Deno.readTextFile(at(name));
+
+  await t.step("creates a file and the directories above it", async () => {
+    const { version } = await executor.writeFile(at("new/deep/a.txt"), bytes("one"));
+    assertEquals(await text("new/deep/a.txt"), "one");
+    assertEquals((await executor.stat(at("new/deep/a.txt"))).version, version);
+  });
+  await t.step("with ifVersion missing only where nothing stands", async () => {
+    await executor.writeFile(at("b.txt"), bytes("one"), "missing");
+    assertEquals(await executor.writeFile(at("b.txt"), bytes("two"), "missing").catch(fault), "exists");
+    assertEquals(await text("b.txt"), "one");
+  });
+  await t.step("with a version only while it holds", async () => {
+    const { version } = await executor.stat(at("b.txt"));
+    const next = await executor.writeFile(at("b.txt"), bytes("two"), version);
+    assertEquals(await executor.writeFile(at("b.txt"), bytes("lost"), version).catch(fault), "changed");
+    await executor.writeFile(at("b.txt"), bytes("three"), next.version);
+    assertEquals(await text("b.txt"), "three");
+  });
+  await t.step("keeps the mode, and replaces the file rather than writing into it", async () => {
+    await Deno.chmod(at("b.txt"), 0o751);
+    await Deno.link(at("b.txt"), at("twin"));
+    await executor.writeFile(at("b.txt"), bytes("four"));
+    assertEquals((await Deno.stat(at("b.txt"))).mode! & 0o7777, 0o751);
+    assertEquals([await text("b.txt"), await text("twin")], ["four", "three"]);
+  });
+  await t.step("follows a symlink to its target, one that dangles too", async () => {
+    await Deno.symlink("b.txt", at("link"));
+    await executor.writeFile(at("link"), bytes("five"));
+    await Deno.symlink("not-yet", at("dangling"));
+    await executor.writeFile(at("dangling"), bytes("six"));
+    assertEquals([await text("b.txt"), await text("not-yet")], ["five", "six"]);
+    assert((await Deno.lstat(at("link"))).isSymlink && (await Deno.lstat(at("dangling"))).isSymlink);
+  });
+  await t.step("faults", async () => {
+    await rig.run("mkfifo fifo; ln -s loop2 loop1; ln -s loop1 loop2");
+    const cases: [path: string, fault: string][] = [
+      [place.workspace, "is-directory"],
+      [at("new"), "is-directory"],
+      [at("fifo"), "not-regular"],
+      [at("loop1"), "failed"],
+      [`${place.outside}/x`, "denied"],
+      [at("b.txt/below"), "failed"],
+    ];
+    for (const [path, expected] of cases) {
+      assertEquals(await executor.writeFile(path, bytes("x")).catch(fault), expected, path);
+    }
+  });
+  await t.step("leaves no other file behind", () => {
+    const names = namesIn(place.workspace).filter((name) => name.startsWith(".dsh-"));
+    assertEquals(names, []);
+  });
+  await t.step("bytes, not text", async () => {
+    const all = Uint8Array.from({ length: 256 }, (_, i) => i);
+    await executor.writeFile(at("bytes"), all);
+    assertEquals(await Deno.readFile(at("bytes")), all);
+  });
+});
