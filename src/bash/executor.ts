@@ -5,9 +5,9 @@
  * @module
  */
 import { confine, type Obtained, verifyConfinement } from "../sandbox/confine.ts";
-import { hardenProcess } from "../sandbox/harden.ts";
+import { hardenProcess, tagDescendants } from "../sandbox/harden.ts";
 import { alloc, cString, type Libc, openLibc } from "../sandbox/libc.ts";
-import { launchArgv, launchEnv, type LaunchPlan, type Stage } from "./launch.ts";
+import { firstStage, launchArgv, launchEnv, type LaunchPlan, type Stage } from "./launch.ts";
 import { serve, writeMessage } from "./serve.ts";
 
 /**
@@ -20,6 +20,7 @@ export async function main(args: readonly string[]): Promise<never> {
     const plan = JSON.parse(args[1] ?? "") as LaunchPlan;
     if (plan.standalone) await giveUpBroadPermissions();
     const libc = plan.tools.libc === undefined ? undefined : openLibc(plan.tools.libc);
+    if (libc !== undefined && stage === firstStage(plan.policy)) tagDescendants(libc, plan.tag);
     if (stage === "confine") becomeConfined(need(libc), plan);
     if (libc !== undefined) hardenProcess(libc);
     const obtained: Obtained = plan.policy.confined

@@ -1,10 +1,13 @@
 import { mayRead, mayWrite } from "../sandbox/access.ts";
 import type { Policy } from "../sandbox/policy.ts";
 import { type FileContent, FileError, type FileStat } from "./executor_handle.ts";
+import { delay } from "./leftovers.ts";
 import { MAX_FILE_BYTES } from "./wire.ts";
 
 /** Milliseconds after which opening a file is given up: something was swapped for a FIFO under our hands. */
-const OPEN_DEADLINE_MS = 5_000;
+const OPEN_DEADLINE_MS = 10_000;
+/** Milliseconds between two looks at what stands there while it does not open. */
+const OPEN_LOOK_MS = 200;
 const READ_CHUNK = 256 * 1024;
 
 /** Tells two states of a file apart; see `FileStat.version`. */
@@ -175,21 +178,16 @@ function splitPath(path: string): [directory: string, name: string] {
   return [clean.slice(0, cut) || "/", clean.slice(cut + 1)];
 }
 
+/** Opens a file; gives up when it turns out to be no regular file any more, which would never open. */
 async function openInTime(path: string): Promise<Deno.FsFile> {
   const opened = Deno.open(path, { read: true });
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new FileError("not-regular", `${path} did not open: it is no regular file any more`)),
-    OPEN_DEADLINE_MS,
-  );
-  try {
-    return await Promise.race([opened, promise]);
-  } catch (thrown) {
-    void opened.then((file) => file.close(), () => {});
-    throw thrown;
-  } finally {
-    clearTimeout(timer);
+  for (let waited = 0; waited < OPEN_DEADLINE_MS; waited += OPEN_LOOK_MS) {
+    const file = await Promise.race([opened, delay(OPEN_LOOK_MS)]);
+    if (file !== undefined) return file;
+    if (!(await Deno.stat(path)).isFile) break;
   }
+  void opened.then((file) => file.close(), () => {});
+  throw new FileError("not-regular", `${path} did not open: it is no regular file any more`);
 }
 
 /** Reads on past `expected`, up to `limit`: files of some file systems tell a size of 0. */

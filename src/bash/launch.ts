@@ -32,6 +32,8 @@ export interface LaunchPlan {
   /** Deno's cache, where the executor's modules lie. */
   readonly denoDir: string;
   readonly tools: Tools;
+  /** See `tagDescendants`. */
+  readonly tag: number;
 }
 
 /** The stage that the agent starts. */

@@ -8,7 +8,7 @@ import { discoverTools } from "./discover.ts";
 import type { CommandRequest, CommandResult, Executor, FileContent, FileStat } from "./executor_handle.ts";
 import type { ExecutorOptions } from "./host.ts";
 import { firstStage, launchArgv, launchEnv, type LaunchPlan } from "./launch.ts";
-import { reapOrphans } from "./remains.ts";
+import { randomTag } from "../sandbox/harden.ts";
 import { type Ready, Requests } from "./requests.ts";
 import { contentOf } from "./wire.ts";
 
@@ -39,9 +39,9 @@ export class RemoteExecutor implements Executor {
       entry: import.meta.resolve("./executor.ts"),
       denoDir: denoDirOf(environment, options.home),
       tools,
+      tag: randomTag(),
     };
-    if (tools.libc !== undefined) reapOrphans(tools.libc);
-    const state = new Requests(policy, log);
+    const state = new Requests(policy, plan.tag, log);
     const channel = new Channel(launchArgv(plan, firstStage(policy)), launchEnv(plan), (m) => state.take(m));
     state.attach(channel);
     const { confined, tempDir } = policy;

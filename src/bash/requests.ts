@@ -11,7 +11,7 @@ import {
   type StopCause,
   TAIL_LIMIT,
 } from "./executor_handle.ts";
-import { killRemains, livingExecutors, processStat } from "./remains.ts";
+import { killRemains } from "./remains.ts";
 import { type FromExecutor, type ToExecutor, WireError } from "./wire.ts";
 
 /** Milliseconds beyond a command's own time-out, or its cancelling, after which its executor is given up. */
@@ -54,21 +54,21 @@ export class Requests {
   readonly gone: Promise<void>;
 
   readonly #policy: Policy;
+  readonly #tag: number;
   readonly #log: Log;
   readonly #ready = Promise.withResolvers<Ready>();
   readonly #commands = new Map<number, PendingCommand>();
   readonly #files = new Map<number, PendingFile>();
   readonly #temps = new Map<number, TempFile>();
-  readonly #sessions = new Map<number, { pid: number; startTime: number }>();
   readonly #goneNow = Promise.withResolvers<void>();
   #channel: Channel | undefined;
-  #startTime = 0;
   #lastId = 0;
   #fatal: string | undefined;
   #state: "starting" | "open" | "closing" | "dead" = "starting";
 
-  constructor(policy: Policy, log: Log) {
+  constructor(policy: Policy, tag: number, log: Log) {
     this.#policy = policy;
+    this.#tag = tag;
     this.#log = log;
     this.gone = this.#goneNow.promise;
     this.#ready.promise.catch(() => {}); // it may be rejected before anyone waits
@@ -81,8 +81,6 @@ export class Requests {
   /** Takes the channel that `take` is fed from. */
   attach(channel: Channel): void {
     this.#channel = channel;
-    livingExecutors.add(channel.pid);
-    void processStat(channel.pid).then((stat) => this.#startTime = stat?.startTime ?? 0);
     void channel.ended.then(({ cause, abnormal }) => this.#died(this.#fatal ?? cause, abnormal));
   }
 
@@ -195,9 +193,6 @@ export class Requests {
       case "fatal":
         this.#fatal = message.message;
         return;
-      case "started":
-        this.#command(message.id);
-        return void this.#note(message.id, message.pid);
       case "output": {
         const command = this.#command(message.id);
         command.streamed += message.text.length;
@@ -211,7 +206,6 @@ export class Requests {
         ) {
           throw new WireError("the executor named a spill file outside of its temporary directory");
         }
-        this.#sessions.delete(message.id);
         return this.#command(message.id).settle({ ...ABSENT, ...message.result });
       }
       case "unstarted":
@@ -239,13 +233,6 @@ export class Requests {
     }
   }
 
-  /** Notes a command's session, if the kernel says that it is the executor's: an executor may lie. */
-  async #note(id: number, pid: number): Promise<void> {
-    const stat = await processStat(pid);
-    if (stat?.parent !== this.#channel?.pid || !this.#commands.has(id)) return;
-    this.#sessions.set(id, { pid, startTime: stat!.startTime });
-  }
-
   #command(id: number): PendingCommand {
     const command = this.#commands.get(id);
     if (command === undefined) throw new WireError("the executor spoke of a command that does not run");
@@ -270,15 +257,9 @@ export class Requests {
     this.#fatal = cause;
     if (abnormal) {
       this.#log.warn("executor died", { pid: this.#channel?.pid, cause });
-      await killRemains({
-        marker: this.marker,
-        confined: this.#policy.confined,
-        sessions: new Map([...this.#sessions.values()].map(({ pid, startTime }) => [pid, startTime])),
-        startTime: this.#startTime,
-      });
+      await killRemains({ marker: this.marker, tag: this.#tag });
       await Promise.all([...this.#temps.values()].map(removeTemp));
     }
-    livingExecutors.delete(this.#channel?.pid ?? 0);
     this.#ready.reject(new AgentError("sandbox", `the executor could not be started: ${cause}`));
     for (const command of [...this.#commands.values()]) command.lost();
     for (const file of [...this.#files.values()]) file.settle(this.#closedError());

@@ -112,7 +112,6 @@ class Server {
       return await writeMessage({ ev: "unstarted", id, message: await startFault(thrown, cwd) });
     }
     if (this.#cancelled.delete(id)) running.stop("cancelled");
-    await writeMessage({ ev: "started", id, pid: running.pid });
     const result = await running.result;
     this.#running.delete(id);
     await writeMessage({ ev: "ended", id, result });

@@ -15,8 +15,6 @@ export type ToExecutor =
 export type FromExecutor =
   | { ev: "ready"; layers: LayerName[]; missing: string[] }
   | { ev: "fatal"; message: string }
-  /** A command runs; `pid` is also its process group and session. */
-  | { ev: "started"; id: number; pid: number }
   | { ev: "output"; id: number; text: string }
   | { ev: "ended"; id: number; result: CommandResult }
   /** The command could not be started. */
@@ -47,7 +45,6 @@ const text: Check = (v) => typeof v === "string" && v.length <= MAX_TEXT;
 const base64: Check = (v) => typeof v === "string" && v.length <= MAX_LINE_BYTES;
 const count: Check = (v) => Number.isSafeInteger(v) && (v as number) >= 0;
 const duration: Check = (v) => typeof v === "number" && Number.isFinite(v) && v >= 0;
-const pid: Check = (v) => Number.isSafeInteger(v) && (v as number) > 1;
 const oneOf = (...values: string[]): Check => (v) => typeof v === "string" && values.includes(v);
 const optional = (check: Check): Check => (v) => v === undefined || check(v);
 const list = (check: Check): Check => (v) => Array.isArray(v) && v.length <= 64 && v.every(check);
@@ -88,7 +85,6 @@ const stat = record({
 const MESSAGES: Readonly<Record<string, Check>> = {
   ready: record({ ev: text, layers: list(oneOf(...LAYERS)), missing: list(text) }),
   fatal: record({ ev: text, message: text }),
-  started: record({ ev: text, id: count, pid }),
   output: record({ ev: text, id: count, text }),
   ended: record({ ev: text, id: count, result }),
   unstarted: record({ ev: text, id: count, message: text }),

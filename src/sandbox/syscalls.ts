@@ -13,6 +13,7 @@ const NUMBERS = {
   setsid: [112, 157],
   capset: [126, 91],
   prctl: [157, 167],
+  prlimit64: [302, 261],
   openat: [257, 56],
   seccomp: [317, 277],
   statx: [332, 291],

@@ -24,7 +24,8 @@ const SECRETS: Readonly<Record<string, string>> = {
 
 for (const preset of ["workspace", "full-access"]) {
   onStage(`no secret is in the environment of a command (${preset})`, {
-    env: { ...SECRETS, DSH_PRESET: preset, LC_ALL: "C.UTF-8" },
+    secrets: SECRETS,
+    env: { DSH_PRESET: preset, LC_ALL: "C.UTF-8" },
   }, async (stage, t) => {
     const session = await stage.session();
 

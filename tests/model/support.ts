@@ -16,6 +16,7 @@ export function configOf(providers: Record<string, ProviderConfig>, model?: stri
     agentVersion: "0",
     preset: "workspace",
     stateDir: "/nowhere",
+    configFile: "/nowhere/config.jsonc",
     log: { level: "off", file: undefined },
     providers,
     envPass: [],

@@ -21,7 +21,7 @@ export interface Attack {
 }
 
 const python = (code: string) => `python3 - <<'PYTHON'\nimport ctypes, os, socket\n${code}\nPYTHON`;
-const CONNECTED = `s.send(b"hi"); print("BREACH")`;
+const CONNECTED = `print("BREACH")`;
 
 const WRITES: Attack[] = [
   { name: "write a new file outside", command: (at) => `echo x > ${at.outside}/new && echo BREACH` },

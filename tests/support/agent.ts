@@ -25,6 +25,8 @@ export interface AgentOptions {
   /** A text of that environment that marks every process of the agent's tree, such as its HOME. */
   readonly marker: string;
   readonly args?: readonly string[];
+  /** Where the process is started, as an editor starts it in the project's folder. */
+  readonly cwd?: string;
   /** Something else than the program, to test this harness itself. */
   readonly command?: readonly string[];
   /** Texts that must never be in a line of the agent, such as the API key. */
@@ -65,7 +67,7 @@ export class AgentProcess implements AsyncDisposable {
     const [program, ...args] = options.command ?? programCommand(...options.args ?? []);
     this.#child = new Deno.Command(program!, {
       args,
-      cwd: ROOT,
+      cwd: options.cwd ?? ROOT,
       env: { ...options.env },
       clearEnv: true,
       stdin: "piped",

@@ -24,6 +24,8 @@ export function callsAndResults({ messages }: ModelCall): [calls: unknown[], res
 export interface ModelServerOptions {
   /** Ends a piece of the stream inside of every character that has several bytes. */
   readonly splitCharacters?: boolean;
+  /** Gives the calls of every reply the same ids, as some servers do. */
+  readonly repeatIds?: boolean;
 }
 
 /**
@@ -40,11 +42,11 @@ export class ModelServer implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #gates = new Map<string, PromiseWithResolvers<void>>();
   readonly #failures = new Map<string, number>();
-  readonly #splitCharacters: boolean;
+  readonly #options: ModelServerOptions;
   #port = 0;
 
   private constructor(options: ModelServerOptions) {
-    this.#splitCharacters = options.splitCharacters ?? false;
+    this.#options = options;
     this.#server = createServer((request, response) => {
       this.#answer(request, response).catch(() => response.destroy()); // its client sees that it broke
     });
@@ -115,9 +117,9 @@ export class ModelServer implements AsyncDisposable {
   async #stream(steps: readonly Step[], response: ServerResponse, stop: AbortSignal): Promise<void> {
     response.writeHead(200, { "content-type": "text/event-stream" });
     const ending = await playReply(steps, {
-      call: this.calls.length,
+      call: this.#options.repeatIds ? 0 : this.calls.length,
       stop,
-      splitCharacters: this.#splitCharacters,
+      splitCharacters: this.#options.splitCharacters ?? false,
       gate: (name) => this.#gate(name).promise,
       write: (bytes) => void response.write(bytes),
     });

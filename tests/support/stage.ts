@@ -22,6 +22,8 @@ export interface StageOptions extends StartOptions {
   /** Files of the workspace: relative path → text. */
   readonly files?: Readonly<Record<string, string>>;
   readonly model?: ModelServerOptions;
+  /** Further variables of the environment, whose values must not be seen on the wire. */
+  readonly secrets?: Readonly<Record<string, string>>;
 }
 
 /** What is sent first on every connection. */
@@ -47,7 +49,7 @@ export class Stage implements AsyncDisposable {
   static async prepare(options: StageOptions = {}): Promise<Stage> {
     const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "dsh-e2e-" }));
     const stage = new Stage(root, await ModelServer.start(options.model), options);
-    for (const dir of [stage.home, stage.workspace, stage.outside]) await Deno.mkdir(dir);
+    for (const dir of [stage.home, stage.workspace, stage.outside, stage.tempDir]) await Deno.mkdir(dir);
     for (const [name, text] of Object.entries(options.files ?? {})) await stage.write(name, text);
     return stage;
   }
@@ -73,6 +75,10 @@ export class Stage implements AsyncDisposable {
   /** A folder that is neither workspace nor home. */
   get outside(): string {
     return join(this.root, "outside");
+  }
+  /** The agent's TMPDIR. */
+  get tempDir(): string {
+    return join(this.root, "tmp");
   }
   get stateDir(): string {
     return join(this.root, "state");
@@ -102,9 +108,11 @@ export class Stage implements AsyncDisposable {
       LANG: "C.UTF-8",
       HOME: this.home,
       DENO_DIR: denoDir(),
+      TMPDIR: this.tempDir,
       DSH_STATE_DIR: this.stateDir,
       DEEPSEEK_API_KEY: API_KEY,
       DEEPSEEK_BASE_URL: this.model.baseURL,
+      ...this.options.secrets,
       ...this.options.env,
       ...extra,
     };
@@ -117,9 +125,10 @@ export class Stage implements AsyncDisposable {
   launch(options: StartOptions = {}): AgentProcess {
     const agent = new AgentProcess({
       env: this.environment(options.env),
+      cwd: this.workspace,
       marker: `HOME=${this.home}`,
       args: options.args ?? this.options.args ?? [],
-      secrets: [API_KEY],
+      secrets: [API_KEY, ...Object.values(this.options.secrets ?? {})],
     });
     this.#agents.push(agent);
     return agent;

@@ -1,0 +1,242 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import type { Config, Preset } from "../../src/config/config.ts";
+import { buildConfig } from "../../src/config/load.ts";
+import { AgentError } from "../../src/errors.ts";
+import { silentLog } from "../../src/log.ts";
+import { demoModel } from "../../src/model/demo.ts";
+import { ModelError } from "../../src/model/model.ts";
+import type { SessionEvent } from "../../src/session/event.ts";
+import { EventLog } from "../../src/session/event_log.ts";
+import { MemoryStore } from "../../src/session/memory_store.ts";
+import { Session } from "../../src/session/session.ts";
+import { builtinTools } from "../../src/tool/registry.ts";
+import { FakeFront, FakeWorkbench } from "../support/fake_executor.ts";
+
+const IDLE = new AbortController().signal;
+
+/** A session on fakes: the scripted demo model without its pauses, a store and an executor in memory. */
+async function fixture(preset: Preset = "workspace") {
+  const config: Config = await buildConfig({ preset }, { HOME: "/home/u" }, "linux");
+  const workbench = new FakeWorkbench();
+  const front = new FakeFront();
+  const events = new EventLog("sess_test");
+  const seen: SessionEvent[] = [];
+  events.subscribe((e) => seen.push(e));
+  const session = new Session({
+    id: "sess_test",
+    cwd: "/w",
+    tempDir: "/tmp/t",
+    config,
+    log: silentLog,
+    events,
+    tools: builtinTools(),
+    workbench,
+    front,
+    openModel: () => Promise.resolve(demoModel({ sleep: abortableNoSleep })),
+    lock: () => {
+      events.attach(new MemoryStore());
+      return Promise.resolve({ release: () => {} });
+    },
+    mcpServers: ["files"],
+  });
+  const play = (steps: unknown[], signal = IDLE) =>
+    session.prompt([{ type: "text", text: `demo: ${JSON.stringify(steps)}` }], signal);
+  const ends = () => seen.flatMap((e) => e.type === "tool.ended" ? [e] : []);
+  return { session, workbench, front, seen, play, ends };
+}
+
+/** Scripted waits last until they are aborted; all other pauses are skipped. */
+function abortableNoSleep(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms < 10_000) return Promise.resolve();
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+const types = (events: readonly SessionEvent[]) => events.map((e) => e.type);
+
+Deno.test("a turn with a command is logged step by step", async () => {
+  const { play, seen, workbench } = await fixture();
+  const stop = await play([["call", "bash", { command: "make" }], ["text", "done"]]);
+  assertEquals(stop, "end_turn");
+  assertEquals(workbench.inner.commands, ["make"]);
+  const steps = types(seen).filter((t) => t !== "text" && t !== "thought");
+  assertEquals(steps, [
+    "system.set",
+    "turn.started",
+    "notice",
+    "model.called",
+    "model.replied",
+    "tool.called",
+    "tool.started",
+    "tool.output",
+    "tool.ended",
+    "model.called",
+    "model.replied",
+    "turn.ended",
+  ]);
+});
+
+Deno.test("an MCP server is named as not started, once", async () => {
+  const { play, seen } = await fixture();
+  await play([["text", "a"]]);
+  await play([["text", "b"]]);
+  const notices = seen.flatMap((e) => e.type === "notice" ? [e.text] : []);
+  assertEquals(notices.length, 1);
+  assertStringIncludes(notices[0]!, '"files"');
+});
+
+Deno.test("prompts run one after the other", async () => {
+  const { play, seen } = await fixture();
+  const stops = await Promise.all([play([["text", "one"]]), play([["text", "two"]])]);
+  assertEquals(stops, ["end_turn", "end_turn"]);
+  assertEquals(types(seen).filter((t) => t.startsWith("turn")), [
+    "turn.started",
+    "turn.ended",
+    "turn.started",
+    "turn.ended",
+  ]);
+});
+
+Deno.test("cancel settles the running prompt and all that wait, and not the next one", async () => {
+  const { session, play, seen } = await fixture();
+  const running = play([["wait", 60_000]]);
+  const waiting = play([["text", "never"]]);
+  while (!types(seen).includes("model.called")) await new Promise((resolve) => setTimeout(resolve, 1));
+  session.cancel();
+  assertEquals(await Promise.all([running, waiting]), ["cancelled", "cancelled"]);
+  assertEquals(types(seen).filter((t) => t === "turn.started").length, 1);
+  assertEquals(await play([["text", "next"]]), "end_turn");
+});
+
+Deno.test("a prompt's own signal cancels that prompt alone", async () => {
+  const { play } = await fixture();
+  const one = new AbortController();
+  const running = play([["wait", 60_000]], one.signal);
+  const next = play([["text", "next"]]);
+  one.abort();
+  assertEquals(await Promise.all([running, next]), ["cancelled", "end_turn"]);
+});
+
+Deno.test("a cancel while a command runs closes its call and those behind it", async () => {
+  const { play, workbench, ends, session } = await fixture();
+  workbench.inner.behave = (_command, _emit, signal) =>
+    new Promise((resolve) =>
+      signal.addEventListener("abort", () => resolve({ stopped: "cancelled", exit: { signal: "SIGTERM" } }))
+    );
+  const turn = play([["par", [["call", "bash", { command: "a" }], ["call", "bash", { command: "b" }]]]]);
+  while (workbench.inner.commands.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  session.cancel();
+  assertEquals(await turn, "cancelled");
+  assertEquals(ends().map((e) => e.status), ["failed", "failed"]);
+  assertEquals(workbench.inner.commands, ["a"]);
+});
+
+Deno.test("a failed model ends the turn with its error, is logged, and leaves the session usable", async () => {
+  const { play, seen } = await fixture();
+  const error = await assertRejects(() => play([["fail", 402, "no balance"]]), ModelError);
+  assertEquals(error.fault, "payment");
+  const ended = seen.find((e) => e.type === "turn.ended");
+  assert(ended?.type === "turn.ended" && "failure" in ended.outcome);
+  assertEquals(await play([["text", "ok"]]), "end_turn");
+});
+
+Deno.test("a reply that was cut by its length runs none of its calls", async () => {
+  const { play, workbench } = await fixture();
+  assertEquals(await play([["text", "long"], ["finish", "length"]]), "max_tokens");
+  assertEquals(workbench.inner.commands, []);
+});
+
+Deno.test("wrong arguments and unknown tools fail the call, teach the model, and the turn goes on", async () => {
+  const { play, ends } = await fixture();
+  const stop = await play([["raw", "bash", '{"command": "rm -rf /tm'], ["call", "read", { path: 7 }], [
+    "text",
+    "x",
+  ]]);
+  assertEquals(stop, "end_turn");
+  assertEquals(ends().map((e) => e.status), ["failed", "failed"]);
+  assertStringIncludes(ends()[0]!.text, "not a valid JSON object");
+});
+
+Deno.test("read-only asks before an edit; yes edits with a wider executor, for that call", async () => {
+  const { play, front, workbench, ends } = await fixture("read-only");
+  front.answers.push("allow");
+  await play([["call", "write", { path: "a", content: "x" }], ["call", "bash", { command: "ls" }], [
+    "text",
+    ".",
+  ]]);
+  assertEquals(front.questions.map((q) => q.action.kind), ["edit"]);
+  assertEquals(workbench.inner.files.get("/w/a"), "x");
+  assertEquals(workbench.wishes, [undefined, "edit", undefined]);
+  assertEquals(ends().map((e) => e.status), ["completed", "completed"]);
+});
+
+Deno.test("no tells the model and the turn goes on; dismissing the question ends the turn", async () => {
+  const no = await fixture("read-only");
+  no.front.answers.push("reject");
+  assertEquals(await no.play([["call", "write", { path: "a", content: "x" }], ["text", "ok"]]), "end_turn");
+  assertEquals(no.ends().map((e) => [e.status, e.notRun]), [["failed", "refused"]]);
+
+  const dismissed = await fixture("read-only");
+  dismissed.front.answers.push("cancelled");
+  const calls = [["call", "write", { path: "a", content: "x" }], ["call", "write", {
+    path: "b",
+    content: "y",
+  }]];
+  assertEquals(await dismissed.play([["par", calls]]), "cancelled");
+  assertEquals(dismissed.ends().map((e) => e.notRun), ["cancelled", "cancelled"]);
+  assertEquals(dismissed.workbench.inner.files.size, 0);
+});
+
+Deno.test("without confinement nothing runs unasked, and the question says why", async () => {
+  const { play, front, workbench } = await fixture();
+  workbench.unconfinable = "this kernel has no Landlock";
+  front.answers.push("reject", "allow");
+  await play([["call", "bash", { command: "a" }], ["call", "bash", { command: "b" }], ["text", "."]]);
+  assertEquals(workbench.inner.commands, ["b"]);
+  assertStringIncludes(front.questions[0]!.reason, "no Landlock");
+  assertEquals(workbench.wishes, [undefined, undefined, "unconfined"]);
+});
+
+Deno.test("call ids are unique in a session, whatever the model counts", async () => {
+  const { play, seen } = await fixture();
+  await play([["call", "bash", { command: "a" }], ["text", "."]]);
+  await play([["call", "bash", { command: "b" }], ["text", "."]]);
+  const ids = seen.flatMap((e) => e.type === "tool.called" ? [e.callId] : []);
+  assertEquals(new Set(ids).size, 2);
+});
+
+Deno.test("what happened is in the log before anyone is told, and a closed session takes no prompt", async () => {
+  const { session, play, seen } = await fixture();
+  await play([["text", "a"]]);
+  const stored = session.eventsSoFar();
+  assertEquals(stored.slice(-seen.length), seen);
+  await session.close();
+  assertEquals(await play([["text", "b"]]), "cancelled");
+});
+
+Deno.test("a store that fails ends the turn with its error", async () => {
+  const { session } = await fixture();
+  const broken = await fixture();
+  broken.seen.length = 0;
+  const events = new EventLog("sess_x");
+  events.attach({
+    append: () => {
+      throw new AgentError("store", "disk full");
+    },
+    read: () => [],
+    close: () => {},
+  });
+  // The same session on a broken log: nothing is run when nothing can be logged.
+  const config = await buildConfig({}, { HOME: "/home/u" }, "linux");
+  const onBroken = new Session({
+    ...{ id: "sess_x", cwd: "/w", tempDir: "/t", config, log: silentLog, events, tools: builtinTools() },
+    ...{ workbench: broken.workbench, front: broken.front, mcpServers: [] },
+    openModel: () => Promise.resolve(demoModel()),
+    lock: { release: () => {} },
+  });
+  await assertRejects(() => onBroken.prompt([{ type: "text", text: "x" }], IDLE), AgentError, "disk full");
+  await onBroken.close();
+  await session.close();
+});

@@ -1,0 +1,112 @@
+import type { CommandResult, Executor } from "../../src/bash/executor_handle.ts";
+import { FileError } from "../../src/bash/executor_handle.ts";
+import type { Answer, Front, Question, Workbench } from "../../src/session/ports.ts";
+import { AgentError } from "../../src/errors.ts";
+
+/** An executor in memory: commands are looked up in a table, files in a map. */
+export class FakeExecutor implements Executor {
+  readonly report = { preset: "workspace", enforcement: "none", layers: [], missing: [] } as const;
+  readonly closed = false;
+  readonly files = new Map<string, string>();
+  readonly commands: string[] = [];
+  /** What `run` does; by default the command's text is its output. */
+  behave: (
+    command: string,
+    emit: (text: string) => void,
+    signal: AbortSignal,
+  ) => Promise<Partial<CommandResult>> = (
+    command,
+    emit,
+  ) => {
+    emit(`${command}\n`);
+    return Promise.resolve({});
+  };
+
+  async run(
+    request: { command: string },
+    onOutput: (text: string) => void,
+    signal: AbortSignal,
+  ): Promise<CommandResult> {
+    this.commands.push(request.command);
+    const result = await this.behave(request.command, onOutput, signal);
+    return {
+      exit: { code: 0 },
+      stopped: undefined,
+      totalBytes: 0,
+      omittedBytes: 0,
+      tail: "",
+      spillPath: undefined,
+      strays: 0,
+      durationMs: 1,
+      ...result,
+    };
+  }
+
+  readFile(path: string) {
+    const text = this.files.get(path);
+    if (text === undefined) return Promise.reject(new FileError("not-found", `${path}: no such file`));
+    const bytes = new TextEncoder().encode(text);
+    return Promise.resolve({ bytes, size: bytes.length, version: text });
+  }
+
+  writeFile(path: string, bytes: Uint8Array, ifVersion?: string) {
+    const now = this.files.get(path) ?? "missing";
+    if (ifVersion !== undefined && ifVersion !== now) {
+      return Promise.reject(new FileError("changed", `${path} has changed`));
+    }
+    this.files.set(path, new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes));
+    return Promise.resolve({ version: this.files.get(path)! });
+  }
+
+  stat(path: string) {
+    const text = this.files.get(path);
+    return Promise.resolve({
+      kind: text === undefined ? "missing" as const : "file" as const,
+      size: text?.length ?? 0,
+      version: text ?? "",
+    });
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** A workbench that hands out one fake executor and records what was wished for. */
+export class FakeWorkbench implements Workbench {
+  readonly inner: FakeExecutor = new FakeExecutor();
+  readonly wishes: (string | undefined)[] = [];
+  /** Set: the confinement cannot be put on, for this reason. */
+  unconfinable: string | undefined;
+
+  executor(wish?: "edit" | "unconfined"): Promise<Executor> {
+    this.wishes.push(wish);
+    if (this.unconfinable && wish !== "unconfined") {
+      return Promise.reject(new AgentError("sandbox", this.unconfinable));
+    }
+    return Promise.resolve(this.inner);
+  }
+
+  notes(): readonly string[] {
+    return [];
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** A front whose user gives prepared answers; asked more often it says no. */
+export class FakeFront implements Front {
+  readonly questions: Question[] = [];
+  readonly answers: Answer[] = [];
+
+  ask(question: Question): Promise<Answer> {
+    this.questions.push(question);
+    return Promise.resolve(this.answers.shift() ?? "reject");
+  }
+
+  ready(): Promise<void> {
+    return Promise.resolve();
+  }
+}
