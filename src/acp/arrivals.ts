@@ -7,7 +7,7 @@ interface Arrival {
 }
 
 /**
- * Sees prompts and cancels in the order they arrive. The SDK hands messages of one chunk to their handlers
+ * Sees prompts and cancels in the order they arrive, and carries the cancels out. The SDK hands messages of one chunk to their handlers
  * in another order, so that a cancel written right behind its prompt would be lost, or would hit a prompt
  * that came after it: here a cancel hits exactly the prompts of its session that arrived before it.
  */
@@ -18,8 +18,7 @@ export class Arrivals {
   observe(stream: Stream): Stream {
     const tap = new TransformStream<AnyMessage, AnyMessage>({
       transform: (message, controller) => {
-        this.#see(message);
-        controller.enqueue(message);
+        if (!this.#takes(message)) controller.enqueue(message);
       },
     });
     return { writable: stream.writable, readable: stream.readable.pipeThrough(tap) };
@@ -35,18 +34,22 @@ export class Arrivals {
     this.#prompts.delete(requestId);
   }
 
-  #see(message: AnyMessage): void {
-    if (typeof message !== "object" || message === null || !("method" in message)) return;
+  /**
+   * Notes a prompt, carries out a cancel. True for what is not to be passed on: cancels end here, also broken
+   * ones, about which the SDK would complain on stderr.
+   */
+  #takes(message: AnyMessage): boolean {
+    if (typeof message !== "object" || message === null || !("method" in message)) return false;
     const sessionId = (message.params as { sessionId?: unknown } | null | undefined)?.sessionId;
-    if (typeof sessionId !== "string") return;
-    if (message.method === "session/prompt" && "id" in message) {
+    if (message.method === "session/prompt" && "id" in message && typeof sessionId === "string") {
       this.#prompts.set(message.id, { sessionId, cancel: new AbortController() });
-    } else if (message.method === "session/cancel") {
-      this.#cancel(sessionId);
     }
+    if (message.method !== "session/cancel" || "id" in message) return false;
+    this.#cancel(sessionId);
+    return true;
   }
 
-  #cancel(sessionId: string): void {
+  #cancel(sessionId: unknown): void {
     for (const arrival of this.#prompts.values()) {
       if (arrival.sessionId === sessionId) {
         arrival.cancel.abort(new DOMException("The user cancelled.", "AbortError"));

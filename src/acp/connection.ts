@@ -23,7 +23,7 @@ export async function serveConnection(stream: Stream, deps: ConnectionDeps): Pro
   const sessionMethods = lazySessionMethods((peer) => ({ config, log, peer, client: () => client }));
   const answer = answerer(secretsOf(config));
 
-  // A method behind `session/prompt` in this table can be dispatched before a prompt that came earlier.
+  // `session/cancel` is not in the table: `Arrivals` carries it out, in the order it came.
   const connection = createAgent({ name: config.agentName })
     .onRequest(
       "initialize",
@@ -52,8 +52,6 @@ export async function serveConnection(stream: Stream, deps: ConnectionDeps): Pro
         }
       }),
     )
-    // Seen by `Arrivals` already, in the order it came; registered so that the SDK knows it.
-    .onNotification("session/cancel", () => {})
     .connect(arrivals.observe(stream));
 
   log.info("connected");

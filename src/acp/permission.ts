@@ -1,5 +1,6 @@
 import type { RequestPermissionRequest, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import type { Action } from "../permission/decide.ts";
+import { blocksContent } from "../presentation/content.ts";
 import type { Answer, Question } from "../session/ports.ts";
 import { code } from "../tool/view.ts";
 
@@ -19,9 +20,10 @@ export function permissionRequest(
     type: "content",
     content: { type: "text", text: `${subject(question.action)}\n\n${question.reason}` },
   };
+  const shown = question.preview ? blocksContent(question.preview) : card?.content ?? [];
   return {
     sessionId,
-    toolCall: { ...card, toolCallId: question.callId, content: [...card?.content ?? [], explanation] },
+    toolCall: { ...card, toolCallId: question.callId, content: [...shown, explanation] },
     options: [
       { optionId: ALLOW, name: "Allow once", kind: "allow_once" },
       { optionId: REJECT, name: "Reject", kind: "reject_once" },

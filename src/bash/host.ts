@@ -11,6 +11,8 @@ export interface ExecutorOptions {
   /** The user's home directory, absolute. */
   readonly home: string;
   readonly log: Log;
+  /** URL of the executor's module; the one of this package by default. */
+  readonly entry?: string;
 }
 
 /**

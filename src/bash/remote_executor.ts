@@ -36,7 +36,7 @@ export class RemoteExecutor implements Executor {
       policy,
       program: Deno.execPath(),
       standalone: Deno.build.standalone,
-      entry: import.meta.resolve("./executor.ts"),
+      entry: options.entry ?? import.meta.resolve("./executor.ts"),
       denoDir: denoDirOf(environment, options.home),
       tools,
       tag: randomTag(),

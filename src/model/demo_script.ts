@@ -34,11 +34,12 @@ export function findScript(text: string): readonly Step[] | "unreadable" | undef
   }
 }
 
-/** The steps of reply number `round`: a step that calls ends a reply. Past the end: "Done." */
+/** The steps of reply number `round`: a call, and a `finish` right behind it, ends one. Past the end: "Done." */
 export function stepsOfRound(script: readonly Step[], round: number): readonly Step[] {
   const rounds: Step[][] = [[]];
-  for (const step of script) {
-    rounds.at(-1)!.push(step);
+  for (const [i, step] of script.entries()) {
+    const goesBack = step.do === "finish" && script[i - 1]?.do === "call";
+    rounds.at(goesBack ? -2 : -1)!.push(step);
     if (step.do === "call") rounds.push([]);
   }
   const steps = rounds[round] ?? [];

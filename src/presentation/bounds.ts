@@ -3,6 +3,10 @@
  * sizes here are bytes of JSON in UTF-8.
  */
 export const CONTENT_BYTES: number = 32 * 1024;
+/** Bytes of a command's output in a card without a terminal: such an update carries little else. */
+export const CONSOLE_BYTES: number = 52 * 1024;
+/** Bytes of what stands above that output. */
+export const CAPTION_BYTES: number = 4 * 1024;
 /** Bytes of a title; an exact command is rarely longer. */
 export const TITLE_BYTES: number = 8 * 1024;
 /** Bytes of `rawInput`. */

@@ -1,5 +1,5 @@
 import { fence } from "../tool/view.ts";
-import { clip, CONTENT_BYTES } from "./bounds.ts";
+import { clip, CONSOLE_BYTES } from "./bounds.ts";
 
 /** Bytes that may be re-sent freely before the steps grow; a short output is followed line by line. */
 const FREE_BYTES = 4 * 1024;
@@ -27,6 +27,6 @@ export class ConsoleCard {
 
   /** The block as it stands; empty before the first output. */
   text(): string {
-    return this.#output === "" ? "" : fence(clip(this.#output, CONTENT_BYTES), "console");
+    return this.#output === "" ? "" : fence(clip(this.#output, CONSOLE_BYTES), "console");
   }
 }

@@ -2,7 +2,7 @@ import type { SessionUpdate, ToolCall, ToolCallContent, ToolCallUpdate } from "@
 import type { SessionEvent } from "../session/event.ts";
 import { rawArguments, type ToolRegistry } from "../tool/registry.ts";
 import type { CallView } from "../tool/view.ts";
-import { clip, clipValue, INPUT_BYTES, splitText, TITLE_BYTES } from "./bounds.ts";
+import { CAPTION_BYTES, clip, clipValue, INPUT_BYTES, splitText, TITLE_BYTES } from "./bounds.ts";
 import { ConsoleCard } from "./console_card.ts";
 import { blocksContent, promptContent, textContent } from "./content.ts";
 
@@ -191,7 +191,10 @@ function update(fields: ToolCallUpdate): SessionUpdate {
 
 function consoleContent(call: OpenCall, console: ConsoleCard, exitNote?: string): ToolCallContent[] {
   const texts = [console.text(), exitNote ?? ""].filter((t) => t !== "");
-  return [...blocksContent(call.view.blocks), ...(texts.length > 0 ? [textContent(texts.join("\n\n"))] : [])];
+  return [
+    ...blocksContent(call.view.blocks, CAPTION_BYTES),
+    ...(texts.length > 0 ? [textContent(texts.join("\n\n"))] : []),
+  ];
 }
 
 function location(

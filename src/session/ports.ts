@@ -1,6 +1,7 @@
 import type { Executor } from "../bash/executor_handle.ts";
 import type { Model } from "../model/model.ts";
 import type { Action } from "../permission/decide.ts";
+import type { Block } from "../tool/view.ts";
 
 /** A question to the user about one announced call. */
 export interface Question {
@@ -8,6 +9,8 @@ export interface Question {
   readonly action: Action;
   /** Why it is asked, one sentence for the user. */
   readonly reason: string;
+  /** What would change, where the tool can tell beforehand. */
+  readonly preview: readonly Block[] | undefined;
 }
 
 /** `cancelled`: the user dismissed the question, which ends the turn. Whatever is not a clear yes is `reject`. */

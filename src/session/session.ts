@@ -69,9 +69,16 @@ export class Session {
    */
   prompt(prompt: readonly PromptPart[], signal: AbortSignal): Promise<StopReason> {
     const cancelled = AbortSignal.any([signal, this.#cancel.signal]);
-    const turn = this.#tail.then(() => this.#turn(prompt, cancelled));
+    const waiting = Promise.withResolvers<StopReason>();
+    const takeBack = () => waiting.resolve("cancelled");
+    cancelled.addEventListener("abort", takeBack, { once: true });
+    const turn = this.#tail.then(() => {
+      cancelled.removeEventListener("abort", takeBack); // from here on the turn itself answers for its end
+      return this.#turn(prompt, cancelled);
+    });
     this.#tail = turn.catch(() => {});
-    return turn;
+    turn.then(waiting.resolve, waiting.reject);
+    return waiting.promise;
   }
 
   /** Stops the running prompt and all that wait. Harmless when idle. */

@@ -5,6 +5,7 @@ import { type Action, decide } from "../permission/decide.ts";
 import type { Preset } from "../config/config.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import { type Outcome, Refusal, type ToolContext } from "../tool/tool.ts";
+import type { Block } from "../tool/view.ts";
 import type { EventLog } from "./event_log.ts";
 import type { Front, Workbench } from "./ports.ts";
 
@@ -85,7 +86,7 @@ async function outcomeOf(
   const context: ToolContext = {
     cwd: deps.cwd,
     signal,
-    admit: (action) => admit(action, call.id, deps, signal, stop),
+    admit: (action, preview) => admit({ action, preview, callId: call.id, deps, signal, stop }),
     // Called from deep inside the executor's reader, where an exception would help nobody.
     emit: (text) => {
       try {
@@ -106,28 +107,24 @@ async function outcomeOf(
   }
 }
 
+/** One wish of a running call. */
+interface Wish {
+  readonly action: Action;
+  readonly preview: ((reader: Executor) => Promise<readonly Block[]>) | undefined;
+  readonly callId: string;
+  readonly deps: RunnerDeps;
+  readonly signal: AbortSignal;
+  /** Ends the turn when the user dismisses the question. */
+  readonly stop: AbortController;
+}
+
 /** Decides, asks where needed, logs the start, gives the executor. See `ToolContext.admit`. */
-async function admit(
-  action: Action,
-  callId: string,
-  deps: RunnerDeps,
-  signal: AbortSignal,
-  stop: AbortController,
-): Promise<Executor> {
+async function admit(wish: Wish): Promise<Executor> {
+  const { action, callId, deps, signal } = wish;
   const confined = await confinedExecutor(deps);
   const decision = decide({ preset: deps.preset, unconfinedBecause: confined.problem }, action);
-  if (decision.verdict === "ask") {
-    const answer = await deps.front.ask({ callId, action, reason: decision.reason }, signal);
-    if (answer === "cancelled") {
-      stop.abort(new DOMException("The user dismissed the question.", "AbortError"));
-    }
-    signal.throwIfAborted();
-    stop.signal.throwIfAborted();
-    if (answer !== "allow") {
-      throw new Refusal("The user said no to this call. Do something else, or ask what is wanted.");
-    }
-  }
-  const executor = confined.problem !== undefined
+  if (decision.verdict === "ask") await ask(wish, decision.reason, confined.executor);
+  const executor = confined.executor === undefined
     ? await deps.workbench.executor("unconfined")
     : action.kind === "edit" && decision.verdict === "ask"
     ? await deps.workbench.executor("edit")
@@ -137,10 +134,22 @@ async function admit(
   return executor;
 }
 
+/** Puts the question to the user. Returns on a yes, throws on all else. */
+async function ask(wish: Wish, reason: string, reader: Executor | undefined): Promise<void> {
+  const { action, callId, deps, signal, stop } = wish;
+  const preview = reader && await wish.preview?.(reader);
+  const answer = await deps.front.ask({ callId, action, reason, preview }, signal);
+  if (answer === "cancelled") stop.abort(new DOMException("The user dismissed the question.", "AbortError"));
+  signal.throwIfAborted();
+  if (answer !== "allow") {
+    throw new Refusal("The user said no to this call. Do something else, or ask what is wanted.");
+  }
+}
+
 /** The preset's own executor, or why there is none. */
 async function confinedExecutor(
   deps: RunnerDeps,
-): Promise<{ executor: Executor; problem?: undefined } | { problem: string }> {
+): Promise<{ executor: Executor; problem?: undefined } | { executor?: undefined; problem: string }> {
   try {
     return { executor: await deps.workbench.executor() };
   } catch (e) {

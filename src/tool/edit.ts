@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Executor } from "../bash/executor_handle.ts";
 import { changeLocations, diffBlocks, type FileChange, hunksOf } from "./hunks.ts";
 import { absolutePath } from "./path.ts";
 import { readTextFile } from "./text_file.ts";
@@ -35,6 +36,23 @@ export class EditFault extends Error {
   override readonly name = "EditFault";
 }
 
+/** An edit before it is made: what it changes, and the version of the file that this is true for. */
+interface Planned {
+  readonly facts: FileChange;
+  readonly after: string;
+  readonly version: string;
+}
+
+async function planned(
+  reader: Executor,
+  path: string,
+  replacements: readonly Replacement[],
+): Promise<Planned> {
+  const { text, version } = await readTextFile(reader, path);
+  const after = applyReplacements(text, replacements);
+  return { facts: { path, created: false, hunks: hunksOf(text, after) }, after, version };
+}
+
 /** Replaces text in a file. */
 export const edit = defineTool<EditArgs, FileChange>({
   name: "edit",
@@ -45,17 +63,22 @@ export const edit = defineTool<EditArgs, FileChange>({
   async run(args, context) {
     const path = absolutePath(args.path, context);
     const replacements = replacementsOf(args);
-    const executor = await context.admit({ kind: "edit", path });
-    const before = await readTextFile(executor, path);
-    const after = applyReplacements(before.text, replacements);
-    await executor.writeFile(path, new TextEncoder().encode(after), before.version);
-    const hunks = hunksOf(before.text, after);
+    let change: Planned | undefined;
+    const plan = async (reader: Executor) => change = await planned(reader, path, replacements);
+    const executor = await context.admit(
+      { kind: "edit", path },
+      async (reader) => diffBlocks((await plan(reader)).facts),
+    );
+    // What the user has seen and said yes to is what is written, or nothing is.
+    const { facts, after, version } = change ?? await plan(executor);
+    await executor.writeFile(path, new TextEncoder().encode(after), version);
+    const lines = facts.hunks.map((h) => h.line).join(", ");
     return {
-      text: `Changed ${path} in ${hunks.length} place${hunks.length === 1 ? "" : "s"} (line ${
-        hunks.map((h) => h.line).join(", ")
-      }).`,
+      text: `Changed ${path} in ${facts.hunks.length} place${
+        facts.hunks.length === 1 ? "" : "s"
+      } (line ${lines}).`,
       isError: false,
-      facts: { path, created: false, hunks },
+      facts,
     };
   },
   presentCall: (args, place) => ({

@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import type { Executor } from "../bash/executor_handle.ts";
 import type { Action } from "../permission/decide.ts";
-import type { CallView, ResultView } from "./view.ts";
+import type { Block, CallView, ResultView } from "./view.ts";
 
 /** Any JSON value. */
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** What became of a call; all of it is logged. */
 export interface Outcome {
@@ -31,8 +31,11 @@ export interface ToolContext extends Place {
    * Asks for leave to do something and gives the executor to do it with. Asks the user where the preset
    * says so; logs, durably, that the side effect begins. Throws {@linkcode Refusal} when the answer is no,
    * `AgentError("sandbox")` when there is no executor to be had, an `AbortError` on cancel.
+   *
+   * `preview` shows the user what would change; it is called only if there is a question, with an executor
+   * to read with. What it throws fails the call before anyone is asked.
    */
-  admit(action: Action): Promise<Executor>;
+  admit(action: Action, preview?: (reader: Executor) => Promise<readonly Block[]>): Promise<Executor>;
   /** Shows output while the call runs; it is logged as shown. */
   emit(text: string): void;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Executor } from "../bash/executor_handle.ts";
 import { changeLocations, diffBlocks, type FileChange, hunksOf } from "./hunks.ts";
 import { absolutePath } from "./path.ts";
 import { readTextFileIfThere } from "./text_file.ts";
@@ -10,6 +11,22 @@ const schema = z.object({
   content: z.string().describe("The whole new content"),
 });
 
+/** A write before it is made: what it changes, and the version of the file that this is true for. */
+interface Planned {
+  readonly facts: FileChange;
+  readonly version: string;
+}
+
+async function planned(reader: Executor, path: string, content: string): Promise<Planned> {
+  const before = await readTextFileIfThere(reader, path);
+  return before
+    ? { facts: { path, created: false, hunks: hunksOf(before.text, content) }, version: before.version }
+    : {
+      facts: { path, created: true, hunks: [{ oldText: "", newText: content, line: 1 }] },
+      version: "missing",
+    };
+}
+
 /** Creates a file or replaces its whole content. */
 export const write = defineTool<z.infer<typeof schema>, FileChange>({
   name: "write",
@@ -18,17 +35,20 @@ export const write = defineTool<z.infer<typeof schema>, FileChange>({
   readsOnly: false,
   async run(args, context) {
     const path = absolutePath(args.path, context);
-    const executor = await context.admit({ kind: "edit", path });
-    const before = await readTextFileIfThere(executor, path);
+    let change: Planned | undefined;
+    const plan = async (reader: Executor) => change = await planned(reader, path, args.content);
+    const executor = await context.admit(
+      { kind: "edit", path },
+      async (reader) => diffBlocks((await plan(reader)).facts),
+    );
+    // What the user has seen and said yes to is what is written, or nothing is.
+    const { facts, version } = change ?? await plan(executor);
     const bytes = new TextEncoder().encode(args.content);
-    // The version ties the write to the content that the diff shows: a change in between is noticed.
-    await executor.writeFile(path, bytes, before?.version ?? "missing");
+    await executor.writeFile(path, bytes, version);
     return {
-      text: `${before ? "Replaced" : "Created"} ${path} (${bytes.length} bytes).`,
+      text: `${facts.created ? "Created" : "Replaced"} ${path} (${bytes.length} bytes).`,
       isError: false,
-      facts: before
-        ? { path, created: false, hunks: hunksOf(before.text, args.content) }
-        : { path, created: true, hunks: [{ oldText: "", newText: args.content, line: 1 }] },
+      facts,
     };
   },
   presentCall: (args, place) => {

@@ -25,7 +25,12 @@ Deno.test("only a clear yes is a yes", () => {
 Deno.test("the request repeats the card and says what is asked for and why", () => {
   const request = permissionRequest(
     "s",
-    { callId: "c", action: { kind: "command", command: "ls", cwd: "/w" }, reason: "Because." },
+    {
+      callId: "c",
+      action: { kind: "command", command: "ls", cwd: "/w" },
+      reason: "Because.",
+      preview: undefined,
+    },
     { toolCallId: "c", title: "ls", kind: "execute", rawInput: { command: "ls" }, content: [] },
   );
   assertEquals(request.toolCall.title, "ls");

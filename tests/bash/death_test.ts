@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { AgentError } from "../../src/errors.ts";
+import { namesIn } from "../support/files.ts";
 import { isAlive, processesRunning } from "../support/process_tree.ts";
 import { eventually } from "../support/waiting.ts";
 import type { Script } from "./fake_agent.ts";
@@ -76,8 +77,7 @@ Deno.test("a file that was being written does not stay behind when the executor 
   const writing = rig.executor.writeFile(`${rig.place.workspace}/big`, new Uint8Array(20_000_000));
   Deno.kill(pid, "SIGKILL");
   await writing.catch(() => {});
-  const names = [...Deno.readDirSync(rig.place.workspace)].map((e) => e.name);
-  assertEquals(names.filter((name) => name !== "big"), []);
+  assertEquals(namesIn(rig.place.workspace).filter((name) => name !== "big"), []);
 });
 
 Deno.test("an agent that is killed leaves nothing", async (t) => {
@@ -97,7 +97,7 @@ Deno.test("an agent that is killed leaves nothing", async (t) => {
           "-A",
           "--no-check",
           new URL("./fake_agent.ts", import.meta.url).href,
-          JSON.stringify(script),
+          path,
         ],
         env: environmentIn(place.home),
         stdout: "null",

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { LIVE_LIMIT, TAIL_LIMIT } from "../../src/bash/executor_handle.ts";
+import { namesIn } from "../support/files.ts";
 import { memoryOf, processesRunning } from "../support/process_tree.ts";
 import { eventually } from "../support/waiting.ts";
 import { startRig, uniqueSleep } from "./rig.ts";
@@ -84,8 +85,7 @@ Deno.test("Executor.run() gives output as it was written", async (t) => {
     const ran = await rig.run(`echo begin; # ${"x".repeat(200_000)}\necho "end $-" >&2; exit 5`);
     assertMatch(ran.output, /^begin\nend /);
     assertEquals(ran.exit, { code: 5 });
-    const left = [...Deno.readDirSync(rig.place.tempDir)].map((e) => e.name);
-    assertEquals(left.filter((name) => name.endsWith(".sh")), []);
+    assertEquals(namesIn(rig.place.tempDir).filter((name) => name.endsWith(".sh")), []);
   });
 });
 

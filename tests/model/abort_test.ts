@@ -1,14 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import type { ModelPart } from "../../src/model/model.ts";
-import { ask, fixture, modelAt, serve, sse, text, wasAborted } from "./support.ts";
+import { ask, fixture, modelAt, serve, serveRaw, sse, text, wasAborted } from "./support.ts";
 import { sleep } from "../../src/model/wait.ts";
 
 const HELLO = new TextEncoder().encode(`data: {"choices":[{"delta":{"content":"Hi"}}]}\n\n`);
-
-/** A handler's request that waits for the client to leave. */
-function left(request: Request): Promise<void> {
-  return new Promise((resolve) => request.signal.addEventListener("abort", () => resolve(), { once: true }));
-}
 
 Deno.test("stream() that is aborted before it begins sends nothing", async () => {
   await using server = serve(() => new Response("no", { status: 500 }));
@@ -19,20 +14,19 @@ Deno.test("stream() that is aborted before it begins sends nothing", async () =>
 });
 
 Deno.test("stream() that is aborted while it waits for headers closes the connection", async () => {
-  const arrived = Promise.withResolvers<Request>();
-  await using server = serve(async (request) => {
-    arrived.resolve(request);
-    await left(request);
-    return new Response();
+  const asked = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<number | null>();
+  await using server = serveRaw(async (connection) => {
+    asked.resolve();
+    closed.resolve(await connection.read(new Uint8Array(1)));
   });
   const abort = new AbortController();
   const model = await modelAt(server.baseURL);
   const next = model.stream(ask(), abort.signal)[Symbol.asyncIterator]().next();
-  const request = await arrived.promise;
-  const gone = left(request);
+  await asked.promise;
   abort.abort();
   assert(await wasAborted(next));
-  await gone;
+  assertEquals(await closed.promise, null);
 });
 
 Deno.test("stream() that is aborted while it waits to try again stops waiting", async () => {

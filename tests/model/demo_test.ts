@@ -87,7 +87,7 @@ for (const [step, fault, status] of FAILS) {
 
 Deno.test("demo: a reply that is cut at its length has no complete call", async () => {
   const { parts } = await read(model, ask('demo: [["call","bash",{}],["finish","length"]]'));
-  assertEquals(plain(parts), [["begins", "bash"], "stop"]);
+  assertEquals(plain(parts), [["begins", "bash"], "length"]);
 });
 
 Deno.test("demo: a script that cannot be read is answered with how scripts look", async () => {

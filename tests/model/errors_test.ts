@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import type { ModelFault } from "../../src/model/model.ts";
 import { errorText } from "../../src/model/provider_error.ts";
-import { FakeClock, fixture, KEY, modelAt, read, serve, sse, text } from "./support.ts";
+import { FakeClock, fixture, KEY, modelAt, never, read, serve, sse, text } from "./support.ts";
 
 /** Status, body, fault, and what the message must be, after "DeepSeek answered ". */
 const TABLE: [number, string, ModelFault, string][] = [
@@ -104,9 +104,7 @@ Deno.test("a server that falls silent is given up, what it said before is kept",
 });
 
 Deno.test("a server that never answers is given up", async () => {
-  await using server = serve((request) =>
-    new Promise((resolve) => request.signal.addEventListener("abort", () => resolve(new Response())))
-  );
+  await using server = serve((_request, _n, stopped) => never(stopped));
   const patience = { firstByteMs: 40, idleMs: 5_000 };
   const { error } = await read(await modelAt(server.baseURL, "deepseek", { patience }));
   assertEquals(error?.fault, "stream");

@@ -16,7 +16,7 @@ async function sent(
   const tools = [{ name: "bash", description: "Run", schema: { type: "object", properties: {} } }];
   await read(await modelAt(server.baseURL, kind), ask("", { messages, tools }));
   const [request] = server.requests;
-  return { text, headers: request!.headers, path: new URL(request!.url).pathname };
+  return { text, headers: request!.headers, path: request!.path };
 }
 
 const HISTORY: readonly ModelMessage[] = [

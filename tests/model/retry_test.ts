@@ -2,7 +2,19 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { ModelPart } from "../../src/model/model.ts";
 import { PassingError } from "../../src/model/provider_error.ts";
 import { RETRY_BUDGET_MS, retryAfterMs, withRetry } from "../../src/model/retry.ts";
-import { ask, FakeClock, fixture, modelAt, read, rejection, serve, sse, text } from "./support.ts";
+import {
+  ask,
+  FakeClock,
+  fixture,
+  modelAt,
+  rawReply,
+  read,
+  rejection,
+  serve,
+  serveRaw,
+  sse,
+  text,
+} from "./support.ts";
 
 const signal = new AbortController().signal;
 
@@ -116,28 +128,34 @@ Deno.test("a port where nobody listens is tried again, then named as the cause",
 
 Deno.test("a connection that is lost before the reply has begun is tried again", async () => {
   const reply = await fixture("reasoning-field.sse");
-  const lost = () => new ReadableStream({ pull: (c) => c.error(new Error("gone")) });
-  await using server = serve((_, n) => sse(n < 2 ? lost() : reply));
-  const { parts } = await read(await modelAt(server.baseURL));
-  assertEquals(parts.map((part) => part.type), ["retry", "reasoning", "text", "finish"]);
+  await using server = serveRaw(async (connection, n) => {
+    if (n === 1) return; // closed without a word
+    if (n === 2) await connection.write(rawReply(new TextEncoder().encode(": keep-alive\n\n"), false));
+    if (n === 3) await connection.write(rawReply(reply, true));
+  });
+  const { parts, error } = await read(await modelAt(server.baseURL));
+  assertEquals(error, undefined);
+  assertEquals(parts.map((part) => part.type), ["retry", "retry", "reasoning", "text", "finish"]);
 });
 
 Deno.test("a connection that is lost in the middle of the reply is not tried again", async () => {
   const begun = new TextEncoder().encode(`data: {"choices":[{"delta":{"content":"Hi"}}]}\n\n`);
-  await using server = serve(() => {
-    let n = 0;
-    return sse(
-      new ReadableStream({
-        async pull(c) {
-          if (n++ === 0) return c.enqueue(begun);
-          await new Promise((resolve) => setTimeout(resolve, 20));
-          c.error(new Error("gone"));
-        },
-      }),
-    );
+  await using server = serveRaw(async (connection) => {
+    await connection.write(rawReply(begun, false));
   });
   const { parts, error } = await read(await modelAt(server.baseURL));
   assertEquals(parts, [text("Hi")]);
   assertEquals(error?.fault, "stream");
+  assertMatch(error?.message ?? "", /lost in the middle of the reply/);
   assertEquals(server.requests.length, 1);
+});
+
+Deno.test("a connection that is lost after the reply was complete is no loss", async () => {
+  const reply = await fixture("reasoning-field.sse");
+  await using server = serveRaw(async (connection) => {
+    await connection.write(rawReply(reply, false));
+  });
+  const { parts, error } = await read(await modelAt(server.baseURL));
+  assertEquals(error, undefined);
+  assertEquals(parts.map((part) => part.type), ["reasoning", "text", "finish"]);
 });

@@ -60,16 +60,21 @@ export async function read(
 /** A server on a free loopback port. */
 export interface TestServer extends AsyncDisposable {
   readonly baseURL: string;
-  readonly requests: Request[];
+  readonly requests: { readonly path: string; readonly headers: Headers }[];
 }
 
-/** Starts a server; disposing it drops what is still open. */
-export function serve(handler: (request: Request, n: number) => Response | Promise<Response>): TestServer {
+/** Starts a server; disposing it drops what is still open. `stopped` is aborted then. */
+export function serve(
+  handler: (request: Request, n: number, stopped: AbortSignal) => Response | Promise<Response>,
+): TestServer {
   const stop = new AbortController();
-  const requests: Request[] = [];
+  const requests: { path: string; headers: Headers }[] = [];
   const server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", signal: stop.signal, onListen: () => {} },
-    (request) => handler(request, requests.push(request)),
+    (request) => {
+      const n = requests.push({ path: new URL(request.url).pathname, headers: new Headers(request.headers) });
+      return handler(request, n, stop.signal);
+    },
   );
   return {
     baseURL: `http://127.0.0.1:${server.addr.port}/v1`,
@@ -79,6 +84,39 @@ export function serve(handler: (request: Request, n: number) => Response | Promi
       await server.finished;
     },
   };
+}
+
+/** The answer of a server that gives none. */
+export function never(stopped: AbortSignal): Promise<Response> {
+  return new Promise((resolve) => stopped.addEventListener("abort", () => resolve(new Response())));
+}
+
+/** Serves raw connections, one at a time: whatever HTTP libraries would not send. */
+export function serveRaw(handler: (connection: Deno.Conn, n: number) => Promise<void>): TestServer {
+  const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const requests: { path: string; headers: Headers }[] = [];
+  const accepting = (async () => {
+    for await (const connection of listener) {
+      await connection.read(new Uint8Array(64 * 1024)); // the requests of these tests are shorter
+      await handler(connection, requests.push({ path: "", headers: new Headers() })).catch(() => {});
+      connection.close();
+    }
+  })();
+  return {
+    baseURL: `http://127.0.0.1:${(listener.addr as Deno.NetAddr).port}/v1`,
+    requests,
+    async [Symbol.asyncDispose]() {
+      listener.close();
+      await accepting;
+    },
+  };
+}
+
+/** A reply on a raw connection: headers, then `body`; unless `whole`, the end is missing. */
+export function rawReply(body: Uint8Array, whole: boolean): Uint8Array {
+  const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n" +
+    `content-length: ${body.length + (whole ? 0 : 1)}\r\n\r\n`;
+  return new Uint8Array([...new TextEncoder().encode(head), ...body]);
 }
 
 /** A reply of events. */

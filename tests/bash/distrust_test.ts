@@ -1,0 +1,53 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { startExecutor } from "../../src/bash/host.ts";
+import { AgentError } from "../../src/errors.ts";
+import { silentLog } from "../../src/log.ts";
+import { policyFor } from "../../src/sandbox/policy.ts";
+import { environmentIn, makePlace, type Place, runIn } from "./rig.ts";
+
+function startLying(place: Place, lie: string) {
+  const { policy } = policyFor({ ...place, preset: "workspace", cwd: place.workspace });
+  const entry = new URL(`./lying_executor.ts#${encodeURIComponent(lie)}`, import.meta.url).href;
+  const environment = environmentIn(place.home);
+  return startExecutor({
+    policy,
+    environment,
+    envPass: [],
+    home: Deno.env.get("HOME")!,
+    log: silentLog,
+    entry,
+  });
+}
+
+Deno.test("an executor that does not get ready as it must runs nothing", async (t) => {
+  const cases: [lie: string, message: string][] = [
+    ["no layers", "lacks landlock, seccomp, capabilities"],
+    ["unknown layer", "malformed message (ready)"],
+    ["garbage", "no JSON"],
+    ["fatal", "no Landlock here"],
+    ["silent end", "ended with exit code 0"],
+  ];
+  await using place = await makePlace();
+  for (const [lie, message] of cases) {
+    await t.step(lie, async () => {
+      const error = await assertRejects(() => startLying(place, lie), AgentError, message);
+      assertEquals(error.kind, "sandbox");
+    });
+  }
+});
+
+Deno.test("an executor that lies later is ended, and who waits is told", async (t) => {
+  const lies = ["unknown id", "wrong shape", "extra field", "foreign spill", "flood", "file for a command"]
+    .concat(["ready twice", "prototype", "endless line"]);
+  await using place = await makePlace();
+  for (const lie of lies) {
+    await t.step(lie, async () => {
+      const executor = await startLying(place, lie);
+      const ran = await runIn(executor, place.workspace, "true");
+      assertEquals([ran.exit, ran.spillPath], [{ signal: "SIGKILL" }, undefined]);
+      assert(ran.output.length <= 400_000);
+      assert(executor.closed);
+      await executor.close();
+    });
+  }
+});

@@ -1,0 +1,49 @@
+/** An executor that was taken over: ready like a real one, or not, it answers what its first argument says. */
+import type { FromExecutor, ToExecutor } from "../../src/bash/wire.ts";
+import { readLines } from "../../src/bash/lines.ts";
+
+const READY = {
+  ev: "ready",
+  layers: ["deno", "env-scrub", "landlock", "seccomp", "capabilities"],
+  missing: [],
+};
+const RESULT = { exit: { code: 0 }, totalBytes: 0, omittedBytes: 0, tail: "", strays: 0, durationMs: 1 };
+
+/** By the lie's name: what is said at the start, and to a request. */
+const LIES: Record<string, { start: unknown[]; answer?: (id: number) => unknown[] }> = {
+  "no layers": { start: [{ ...READY, layers: ["deno", "env-scrub"] }] },
+  "unknown layer": { start: [{ ...READY, layers: ["magic"] }] },
+  "garbage": { start: ["hello"] },
+  "fatal": { start: [{ ev: "fatal", message: "no Landlock here" }] },
+  "silent end": { start: [] },
+  "unknown id": { start: [READY], answer: (id) => [{ ev: "ended", id: id + 7, result: RESULT }] },
+  "wrong shape": {
+    start: [READY],
+    answer: (id) => [{ ev: "ended", id, result: { ...RESULT, exit: { code: "0" } } }],
+  },
+  "extra field": { start: [READY], answer: (id) => [{ ev: "output", id, text: "x", html: "y" }] },
+  "foreign spill": {
+    start: [READY],
+    answer: (id) => [{ ev: "ended", id, result: { ...RESULT, spillPath: "/etc/passwd" } }],
+  },
+  "flood": { start: [READY], answer: (id) => Array(40).fill({ ev: "output", id, text: "x".repeat(60_000) }) },
+  "file for a command": { start: [READY], answer: (id) => [{ ev: "written", id, version: "1" }] },
+  "ready twice": { start: [READY], answer: () => [READY] },
+  "prototype": { start: [READY], answer: () => [{ ev: "constructor", id: 1 }] },
+  "endless line": { start: [READY], answer: () => ["x".repeat(50_000_000)] },
+};
+
+async function say(messages: readonly unknown[]): Promise<void> {
+  const text = messages.map((m) => typeof m === "string" ? m : JSON.stringify(m)).join("\n") + "\n";
+  const bytes = new TextEncoder().encode(messages.length === 0 ? "" : text);
+  for (let at = 0; at < bytes.length;) at += await Deno.stdout.write(bytes.subarray(at));
+}
+
+const lie = LIES[decodeURIComponent(new URL(import.meta.url).hash.slice(1))]!;
+for await (const line of readLines(Deno.stdin.readable, 1_000_000)) {
+  const message = JSON.parse(line) as ToExecutor;
+  if (message.op === "init") await say(lie.start);
+  if (lie.answer === undefined) Deno.exit(0);
+  if (message.op === "run") await say(lie.answer(message.id) satisfies unknown[] as FromExecutor[]);
+  if (message.op === "exit") Deno.exit(0);
+}

@@ -1,0 +1,151 @@
+import { assertEquals } from "@std/assert";
+import { startRig } from "./rig.ts";
+
+/** Ordinary work, which a confinement must not be in the way of. What a machine lacks is left out. */
+const WORK: { name: string; needs: string; command: string; prints?: string }[] = [
+  {
+    name: "git: init, commit, branch, status",
+    needs: "git",
+    command: `git init -q repo && cd repo && echo a > a && git add a &&
+      git -c user.name=n -c user.email=e@x commit -qm one && git switch -qc topic && git status --short`,
+    prints: "",
+  },
+  {
+    name: "npm: init and a script",
+    needs: "npm",
+    command: `mkdir pkg && cd pkg && npm init -y >/dev/null && npm pkg set scripts.hi='echo hi there' &&
+      npm run --silent hi`,
+    prints: "hi there\n",
+  },
+  {
+    name: "node: a child process with pipes",
+    needs: "node",
+    command: `node -e 'console.log(require("child_process").execSync("echo from child").toString().trim())'`,
+    prints: "from child\n",
+  },
+  {
+    name: "python: subprocess and a temporary file",
+    needs: "python3",
+    command: `python3 -c 'import subprocess, tempfile
+with tempfile.NamedTemporaryFile() as f: print(subprocess.check_output(["echo", "py"], text=True).strip())'`,
+    prints: "py\n",
+  },
+  {
+    name: "gcc: compile and run",
+    needs: "gcc",
+    command: `echo 'int main(){return 42;}' > x.c && gcc x.c -o x && ./x; echo $?`,
+    prints: "42\n",
+  },
+  {
+    name: "deno: a test",
+    needs: "deno",
+    command: `echo 'Deno.test("a", () => {})' > a_test.ts && deno test -q a_test.ts | grep -c '1 passed'`,
+    prints: "1\n",
+  },
+  {
+    name: "mktemp",
+    needs: "mktemp",
+    command: `f=$(mktemp) && echo x > $f && rm $f && echo ok`,
+    prints: "ok\n",
+  },
+  { name: "a here-document", needs: "cat", command: `cat <<EOF\nhere\nEOF`, prints: "here\n" },
+  { name: "process substitution", needs: "cat", command: `cat <(echo a) <(echo b)`, prints: "a\nb\n" },
+  {
+    name: "the machine's own files",
+    needs: "cat",
+    command:
+      `cat /etc/os-release /proc/cpuinfo /sys/kernel/mm/transparent_hugepage/enabled >/dev/null; echo $?`,
+    prints: "0\n",
+  },
+  {
+    name: "the usual devices",
+    needs: "head",
+    command:
+      `echo x > /dev/null; head -c 3 /dev/zero | wc -c; head -c 3 /dev/urandom | wc -c; echo e > /dev/stderr`,
+    prints: "3\n3\ne\n",
+  },
+  {
+    name: "job control",
+    needs: "sleep",
+    command:
+      `set -m; sleep 0.05 & wait %1; echo $?; (kill -STOP $BASHPID; echo resumed) & sleep 0.1; kill -CONT %2; wait`,
+    prints: "0\nresumed\n",
+  },
+  {
+    name: "a pipeline with a failure in it",
+    needs: "cat",
+    command: `set -o pipefail; false | cat; echo $?`,
+    prints: "1\n",
+  },
+  {
+    name: "listing the home directory's names",
+    needs: "ls",
+    command: `ls -A ~ | sort`,
+    prints: ".local\n.ssh\nproject\n",
+  },
+  { name: "listing a secret place's names", needs: "ls", command: `ls ~/.ssh`, prints: "id\n" },
+  {
+    name: "named pipes and file locks",
+    needs: "flock",
+    command: `mkfifo p; (echo via > p &) ; cat p; flock lock echo locked`,
+    prints: "via\nlocked\n",
+  },
+];
+
+Deno.test("ordinary work goes on in the workspace preset", async (t) => {
+  await using rig = await startRig();
+  await Deno.mkdir(`${rig.place.home}/.ssh`);
+  await Deno.writeTextFile(`${rig.place.home}/.ssh/id`, "secret");
+  for (const { name, needs, command, prints } of WORK) {
+    const ignore = !(await rig.run(`command -v ${needs}`)).output;
+    await t.step({
+      name,
+      ignore,
+      fn: async () => {
+        const ran = await rig.run(command);
+        assertEquals([ran.output, ran.exit], [prints ?? ran.output, { code: 0 }]);
+      },
+    });
+  }
+});
+
+Deno.test("read-only lets commands read, and write only to the temporary directory", async () => {
+  await using rig = await startRig("read-only");
+  await Deno.writeTextFile(`${rig.place.workspace}/a`, "text\n");
+  const ran = await rig.run(`cat a; echo x > b || echo refused; echo y > $TMPDIR/c && cat $TMPDIR/c`);
+  assertEquals(ran.output.replace(/^.*Permission denied\n/m, ""), "text\nrefused\ny\n");
+});
+
+Deno.test("a path with a comma is served where the kernel confines", async () => {
+  await using rig = await startRig();
+  const cwd = `${rig.place.workspace}/a,b`;
+  await Deno.mkdir(cwd);
+  await using inner = await startRig("workspace", { cwd });
+  const ran = await inner.run(`cd '${cwd}' && echo x > f && cat f`);
+  assertEquals(ran.output, "x\n");
+  await inner.executor.writeFile(`${cwd}/g`, new Uint8Array([65]));
+  assertEquals(await Deno.readTextFile(`${cwd}/g`), "A");
+});
+
+Deno.test("a command sees descriptors 0, 1 and 2, whatever the agent was started with", async () => {
+  await using rig = await startRig();
+  const script = `${rig.place.root}/script.json`;
+  const { root, outside, ...place } = rig.place;
+  const steps = [{ run: "ls /proc/self/fd | tr '\\n' ' '" }];
+  const policy = { ...place, preset: "workspace", cwd: place.workspace };
+  for (const preset of ["workspace", "full-access"]) {
+    await Deno.writeTextFile(script, JSON.stringify({ policy: { ...policy, preset }, steps }));
+    const agent = `${Deno.execPath()} run -A --no-check ${
+      new URL("./fake_agent.ts", import.meta.url).href
+    } ${script}`;
+    const inherited = `exec 7</etc/passwd 8>${outside}/leak 9<${root}`;
+    const control = "ls /proc/self/fd | tr '\\n' ' '";
+    const { stdout } = await new Deno.Command("bash", {
+      args: ["-c", `${inherited}; ${control}; echo; ${agent}`],
+    })
+      .output();
+    const [before, answer] = new TextDecoder().decode(stdout).trim().split("\n");
+    assertEquals(before!.trim(), "0 1 2 3 7 8 9"); // 3 is ls's own
+    assertEquals(JSON.parse(answer!).output.trim(), "0 1 2 3");
+  }
+});
