@@ -16,7 +16,16 @@
 import type { Stream } from "@agentclientprotocol/sdk";
 import type { ServeOptions } from "./src/acp/serve.ts";
 
-export type { Stream } from "@agentclientprotocol/sdk";
+// A stream carries JSON-RPC messages: the SDK's own types, so that its `ndJsonStream` fits.
+export type {
+  AnyMessage,
+  AnyNotification,
+  AnyRequest,
+  AnyResponse,
+  ErrorResponse,
+  Result,
+  Stream,
+} from "@agentclientprotocol/sdk";
 export type { ServeOptions } from "./src/acp/serve.ts";
 export type { Config, Preset, ProviderConfig } from "./src/config/config.ts";
 export type { Overrides } from "./src/config/load.ts";

@@ -22,10 +22,14 @@ export interface AgentErrorOptions extends ErrorOptions {
  * mend; it is shown to people, so it never holds a key, a header or a stack.
  */
 export class AgentError extends Error {
+  /** The class's name, for logs. */
   override readonly name = "AgentError";
+  /** What went wrong. */
   readonly kind: ErrorKind;
+  /** JSON facts for the other side. */
   readonly data: Readonly<Record<string, unknown>> | undefined;
 
+  /** Folds `message` to one line. */
   constructor(kind: ErrorKind, message: string, options: AgentErrorOptions = {}) {
     super(oneLine(message), options);
     this.kind = kind;

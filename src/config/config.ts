@@ -22,14 +22,17 @@ export interface Config {
   readonly model: string | undefined;
   /** Text that is appended to the built-in system prompt. */
   readonly systemPrompt: string | undefined;
-  /** Name and version told to the client. */
+  /** Name told to the client. */
   readonly agentName: string;
+  /** Version told to the client. */
   readonly agentVersion: string;
+  /** What tools may do unasked. */
   readonly preset: Preset;
   /** Absolute path: sessions, grants, temporary files of sessions. */
   readonly stateDir: string;
   /** Absolute path of the config file, whether there is one or not. */
   readonly configFile: string;
+  /** How much is logged, and the file it goes to (stderr without one). */
   readonly log: { readonly level: LogLevel; readonly file: string | undefined };
   /** By the name that stands before the `/` of a model id. */
   readonly providers: Readonly<Record<string, ProviderConfig>>;

@@ -31,8 +31,9 @@ export interface ChatOptions {
 }
 
 /**
- * Two minutes of silence are four of DeepSeek's keep-alive comments missed. A local server says nothing at
- * all while it loads a model and reads the prompt, which takes minutes on a machine without a graphics card.
+ * DeepSeek sends comments while a request waits, so that two minutes without a byte mean it is gone. A local
+ * server says nothing at all while it loads a model and reads the prompt, which takes minutes on a machine
+ * without a graphics card.
  */
 const PATIENCE: Readonly<Record<ChatTarget["kind"], Patience>> = {
   "deepseek": { firstByteMs: 120_000, idleMs: 120_000 },

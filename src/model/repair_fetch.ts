@@ -137,11 +137,23 @@ class ReplyText {
   }
 }
 
-/** The content type is not to be relied on, the first character is: `{` is JSON, `<` a web page. */
+/** What the lines of an event stream begin with. */
+const FIELDS = ["data", "event", "id", "retry", "error", ":"];
+
+/**
+ * What a reply is, by its first bytes, since content types are not to be relied on: `{` is JSON, `<` a web
+ * page, and what no line of an event stream begins with is neither ("Ollama is running").
+ */
 function kindOf(bytes: Uint8Array, speaker: Speaker): "unknown" | "events" | "json" {
-  const first = new TextDecoder().decode(bytes).trimStart()[0];
-  if (first === "<") throw notAModel(speaker);
-  return first === undefined ? "unknown" : first === "{" ? "json" : "events";
+  const text = new TextDecoder().decode(bytes).trimStart();
+  if (text === "") return "unknown";
+  if (text.startsWith("{")) return "json";
+  if (text.startsWith("<")) throw notAModel(speaker);
+  if (FIELDS.some((field) => text.startsWith(field) || field.startsWith(text))) return "events";
+  throw new ModelError(
+    "stream",
+    `${speaker.label} did not answer with a reply but with: ${publicText(text, speaker)}`,
+  );
 }
 
 /** `promise`, unless the server stays silent for `ms` or nobody wants the reply any more. */

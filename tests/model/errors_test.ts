@@ -93,6 +93,13 @@ Deno.test("a page of HTML with status 200 says to check the base URL", async () 
   assertMatch(error?.message ?? "", /check its base URL/);
 });
 
+Deno.test("a text with status 200 that is no reply is shown", async () => {
+  await using server = serve(() => new Response("Ollama is running"));
+  const { error } = await read(await modelAt(server.baseURL, "deepseek"));
+  assertEquals(error?.fault, "stream");
+  assertEquals(error?.message, "DeepSeek did not answer with a reply but with: Ollama is running");
+});
+
 Deno.test("a server that falls silent is given up, what it said before is kept", async () => {
   const begun = new TextEncoder().encode(`data: {"choices":[{"delta":{"content":"Hi"}}]}\n\n`);
   await using server = serve(() => sse(new ReadableStream({ start: (c) => c.enqueue(begun) })));

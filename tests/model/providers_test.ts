@@ -102,3 +102,12 @@ Deno.test("findLocalModel() finds nothing where nobody listens", async () => {
   const servers = [{ name: "none", baseURL: `http://127.0.0.1:${port}/v1` }];
   assertEquals(await findLocalModel({ servers }), undefined);
 });
+
+Deno.test("no adapter is loaded before a model is asked: its imports are dynamic or types", async () => {
+  const room = new URL("../../src/model/", import.meta.url);
+  for await (const file of Deno.readDir(room)) {
+    const text = await Deno.readTextFile(new URL(file.name, room));
+    const imports = text.match(/^import [^;]*?"@ai-sdk[^;]*;/gms) ?? [];
+    assertEquals(imports.filter((line) => !line.startsWith("import type ")), [], file.name);
+  }
+});

@@ -9,9 +9,11 @@ import {
   finish,
   fixture,
   modelAt,
+  rawReply,
   read,
   reasoning,
   serve,
+  serveRaw,
   sse,
   text,
 } from "./support.ts";
@@ -177,6 +179,16 @@ Deno.test("a reply that comes byte by byte is the same reply", async () => {
   );
   const { parts } = await read(await modelAt(server.baseURL, "deepseek"));
   assertEquals(parts, DEEPSEEK);
+});
+
+Deno.test("a call whose connection is lost is no call, even if its arguments look whole", async () => {
+  const body = await fixture("cut-in-call.sse");
+  await using server = serveRaw(async (connection) => {
+    await connection.write(rawReply(body, false));
+  });
+  const { parts, error } = await read(await modelAt(server.baseURL));
+  assertEquals(parts, [callStart("call_a", "bash")]);
+  assertEquals(error?.fault, "stream");
 });
 
 Deno.test("a call whose id the history already holds gets one of its own", async () => {
