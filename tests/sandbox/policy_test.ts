@@ -1,0 +1,123 @@
+import { assert, assertEquals } from "@std/assert";
+import { mayRead, mayWrite } from "../../src/sandbox/access.ts";
+import { carve } from "../../src/sandbox/carve.ts";
+import { ownPlacesOf } from "../../src/sandbox/own_places.ts";
+import { policyFor, type PolicyInput } from "../../src/sandbox/policy.ts";
+
+const INPUT: PolicyInput = {
+  preset: "workspace",
+  cwd: "/home/me/project",
+  home: "/home/me",
+  stateDir: "/home/me/.local/state/dsh-acp",
+  tempDir: "/home/me/.local/state/dsh-acp/tmp/s1",
+  realPath: (path) => path,
+  ...ownPlacesOf({}, "/home/me"),
+};
+
+Deno.test("policyFor(): what each preset may write", async (t) => {
+  const cases = {
+    "read-only": [INPUT.tempDir],
+    "confirm": [INPUT.cwd, "/data", INPUT.tempDir],
+    "workspace": [INPUT.cwd, "/data", INPUT.tempDir],
+    "full-access": [],
+  } as const;
+  for (const [preset, writable] of Object.entries(cases)) {
+    await t.step(preset, () => {
+      const { policy, notes } = policyFor({ ...INPUT, preset: preset as "confirm", extraRoots: ["/data"] });
+      assertEquals([...policy.writable], [...writable]);
+      assertEquals(
+        [policy.confined, policy.network],
+        preset === "full-access" ? [false, true] : [true, false],
+      );
+      assertEquals(notes, []);
+    });
+  }
+});
+
+Deno.test("policyFor(): a wish widens one thing", () => {
+  const network = policyFor({ ...INPUT, wish: "network" }).policy;
+  assertEquals([network.confined, network.network], [true, true]);
+  assertEquals(policyFor({ ...INPUT, wish: "unconfined" }).policy.confined, false);
+});
+
+Deno.test("policyFor(): what is no workspace is not writable, and a note says why", async (t) => {
+  const cases: [cwd: string, why: RegExp][] = [
+    ["/", /whole file system/],
+    ["/home/me", /is the home directory/],
+    ["/home", /holds the home directory/],
+    ["/home/me/.local", /agent's own files/],
+    ["/home/me/.local/state/dsh-acp", /agent's own files/],
+    ["/home/me/.local/state/dsh-acp/sub", /lies in this agent's own files/],
+    ["/home/me/.config", /agent's own files/],
+    ["/home/me/.cache", /agent's own files/],
+    ["/home/me/.ssh", /place of secrets/],
+    ["/etc", /place of secrets/],
+  ];
+  for (const [cwd, why] of cases) {
+    await t.step(cwd, () => {
+      const { policy, notes } = policyFor({ ...INPUT, cwd });
+      assertEquals([...policy.writable], [INPUT.tempDir]);
+      assert(
+        notes.length === 1 && notes[0]!.startsWith(`${cwd} is not writable: `) && why.test(notes[0]!),
+        notes[0],
+      );
+    });
+  }
+});
+
+Deno.test("policyFor(): secrets are places, found through symlinks", () => {
+  const realPath = (path: string) => path.replace("/home/me/.aws", "/mnt/dotfiles/aws");
+  const { policy } = policyFor({ ...INPUT, realPath });
+  assert(policy.secret.includes("/mnt/dotfiles/aws"));
+  assert(!policy.secret.includes("/home/me/.aws"));
+  assert(policy.secret.includes(INPUT.stateDir) && policy.secret.includes("/home/me/.config/dsh-acp"));
+});
+
+Deno.test("mayRead() and mayWrite() agree with the policy", () => {
+  const { policy } = policyFor(INPUT);
+  const table: [path: string, read: boolean, write: boolean][] = [
+    ["/home/me/project", true, true],
+    ["/home/me/project/a/b", true, true],
+    ["/home/me/projects", true, false],
+    ["/home/me/.ssh/id", false, false],
+    ["/home/me/.sshd", true, false],
+    [`${INPUT.stateDir}/sessions.db`, false, false],
+    [`${INPUT.stateDir}/tmp/s2/x`, false, false],
+    [`${INPUT.tempDir}/x`, true, true],
+    ["/etc/passwd", true, false],
+    ["/etc/shadow", false, false],
+  ];
+  for (const [path, read, write] of table) {
+    assertEquals([path, mayRead(policy, path), mayWrite(policy, path)], [path, read, write]);
+  }
+});
+
+Deno.test("carve() covers all but the secret places", async (t) => {
+  const tree: Record<string, string[]> = {
+    "/": ["etc", "home"],
+    "/home": ["me", "you"],
+    "/home/me": [".ssh", ".config", "project"],
+    "/home/me/.config": ["gh", "git"],
+  };
+  const list = (directory: string) => tree[directory];
+  await t.step("by the siblings on the way to them", () => {
+    assertEquals(carve("/", ["/home/me/.ssh", "/home/me/.config/gh"], list), [
+      ...["/etc", "/home/me/.config/git", "/home/me/project", "/home/you"],
+    ]);
+  });
+  await t.step("also those that do not exist yet", () => {
+    assertEquals(carve("/home/me", ["/home/me/.netrc"], list), [
+      ...["/home/me/.ssh", "/home/me/.config", "/home/me/project"],
+    ]);
+  });
+  await t.step("nothing at or below one", () => {
+    assertEquals(carve("/home/me", ["/home/me"], list), []);
+    assertEquals(carve("/home/me/.ssh/sub", ["/home/me/.ssh"], list), []);
+  });
+  await t.step("nothing where the way cannot be listed", () => {
+    assertEquals(carve("/home/you", ["/home/you/.ssh"], list), []);
+  });
+  await t.step("the root itself when there is none", () => {
+    assertEquals(carve("/etc", ["/home/me/.ssh"], list), ["/etc"]);
+  });
+});
