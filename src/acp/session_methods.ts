@@ -7,7 +7,8 @@ import type {
 } from "@agentclientprotocol/sdk";
 import type { Config } from "../config/config.ts";
 import type { Log } from "../log.ts";
-import { modelOpener } from "../session/model_opener.ts";
+import { modelOpener, prepareModel } from "../session/model_opener.ts";
+import type { OpenModel } from "../session/ports.ts";
 import { type OpenRequest, Sessions } from "../session/sessions.ts";
 import type { SessionStore } from "../session/store.ts";
 import { sessionWorkbench } from "../session/workbench.ts";
@@ -37,17 +38,19 @@ export class SessionMethods {
   readonly #channels = new Map<string, Channel>();
   readonly #outbox: Outbox;
   readonly #sessions: Sessions;
+  readonly #openModel: OpenModel;
   #store: SessionStore | undefined;
 
   constructor(deps: SessionMethodsDeps) {
     this.#deps = deps;
     const { config, log, peer } = deps;
+    this.#openModel = modelOpener(config);
     this.#outbox = new Outbox((sessionId, update) => peer.notify("session/update", { sessionId, update }));
     this.#sessions = new Sessions({
       config,
       log,
       tools: this.#tools,
-      openModel: modelOpener(config),
+      openModel: this.#openModel,
       store: () => this.#openStore(),
       front: (id) => this.#channel(id),
       workbench: (place) => sessionWorkbench({ config, log, ...place }),
@@ -57,6 +60,7 @@ export class SessionMethods {
   async newSession(params: NewSessionRequest): Promise<{ sessionId: string }> {
     const session = await this.#sessions.create(openRequest(params));
     this.#channel(session.id).attach(session);
+    setTimeout(() => void prepareModel(this.#deps.config, this.#openModel)); // behind the answer: the user is about to prompt
     return { sessionId: session.id };
   }
 

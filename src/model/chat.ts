@@ -1,5 +1,5 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { loadAdapter } from "./adapters.ts";
+import { loadAdapter, prepareAdapter } from "./adapters.ts";
 import { type Model, ModelError, type ModelPart, type ModelRef, type ModelRequest } from "./model.ts";
 import { toCallOptions } from "./prompt.ts";
 import { publicText, type Speaker } from "./provider_error.ts";
@@ -50,6 +50,7 @@ export function chatModel(target: ChatTarget, options: ChatOptions = {}): Model 
   return {
     ref: target.ref,
     window: target.window,
+    prepare: () => prepareAdapter(target.kind),
     stream: (request, signal) => withRetry(() => attempt(target, request, signal, options), signal, clock),
   };
 }

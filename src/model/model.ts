@@ -84,6 +84,8 @@ export interface Model {
   readonly ref: ModelRef;
   /** Tokens of context, where it is known. */
   readonly window: number | undefined;
+  /** Loads what the first `stream` would have to load, so that it need not wait. Never rejects. */
+  prepare?(): Promise<void>;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart>;
 }
 

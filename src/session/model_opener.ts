@@ -14,6 +14,16 @@ export function modelOpener(config: Config): OpenModel {
     });
 }
 
+/**
+ * Opens the configured model ahead of the first prompt. Never rejects: a failure shows at that prompt. Looks
+ * for no local server: that is for a prompt to ask for.
+ */
+export async function prepareModel(config: Config, openModel: OpenModel): Promise<void> {
+  try {
+    if (resolveModel(config)) await (await openModel()).prepare?.();
+  } catch { /* said when it matters */ }
+}
+
 async function open(config: Config): Promise<Model> {
   const ref = resolveModel(config) ?? (await findLocalModel())?.ref;
   if (!ref) throw noModel();

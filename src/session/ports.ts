@@ -31,6 +31,8 @@ export interface Workbench {
    * @throws AgentError("sandbox") when the confinement cannot be put on; never a wider one unasked.
    */
   executor(wish?: "edit" | "unconfined"): Promise<Executor>;
+  /** Begins to start the preset's executor, so that its first use need not wait. A failure shows at that use. */
+  prepare(): void;
   /** What the user should know of the confinement's bounds, one sentence each (a root that is not writable). */
   notes(): readonly string[];
   /** Ends all executors. Never rejects. */

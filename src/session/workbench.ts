@@ -35,13 +35,15 @@ export function sessionWorkbench(options: WorkbenchOptions): Workbench {
       ...ownPlacesOf(config.environment, config.home),
       ...(wish ? { wish } : {}),
     });
+  const executor = async (wish?: "edit" | "unconfined"): Promise<Executor> => {
+    await Deno.mkdir(tempDir, { recursive: true, mode: 0o700 });
+    // An approved edit in a preset that writes nothing is made with the rights of `workspace`, not with more.
+    const preset = wish === "edit" && config.preset === "read-only" ? "workspace" : config.preset;
+    return await pool.get(policy(preset, wish === "unconfined" ? wish : undefined).policy);
+  };
   return {
-    executor: async (wish): Promise<Executor> => {
-      await Deno.mkdir(tempDir, { recursive: true, mode: 0o700 });
-      // An approved edit in a preset that writes nothing is made with the rights of `workspace`, not with more.
-      const preset = wish === "edit" && config.preset === "read-only" ? "workspace" : config.preset;
-      return await pool.get(policy(preset, wish === "unconfined" ? wish : undefined).policy);
-    },
+    executor,
+    prepare: () => void executor().catch(() => {}),
     notes: () => policy(config.preset).notes,
     close: () => pool.close(),
   };

@@ -4,7 +4,7 @@ import { bash } from "./bash.ts";
 import { edit } from "./edit.ts";
 import { read } from "./read.ts";
 import type { Json, Outcome, Place, Tool } from "./tool.ts";
-import type { CallView, ResultView } from "./view.ts";
+import { type CallView, code, type ResultView } from "./view.ts";
 import { write } from "./write.ts";
 
 /** A call whose arguments were read and checked. */
@@ -63,9 +63,8 @@ export class ToolRegistry {
   /** The card of a call; a call that cannot be read, or a tool that shows nothing, gets the generic card. */
   presentCall(name: string, args: string, place: Place): CallView {
     const parsed = this.parse(name, args);
-    return parsed.ok
-      ? parsed.tool.presentCall(parsed.args, place)
-      : { title: name, kind: "other", blocks: [], locations: [] };
+    const view = parsed.ok ? parsed.tool.presentCall?.(parsed.args, place) : undefined;
+    return view ?? { title: code(name), kind: "other", blocks: [], locations: [] };
   }
 
   /** The card of a call that has ended. */

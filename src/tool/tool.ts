@@ -45,7 +45,7 @@ export interface ToolContext extends Place {
  *
  * Contract: `run` may throw anything; the caller turns it into a failed outcome. `presentCall` and
  * `presentResult` are pure, never throw for arguments that `schema` accepts, and hold all that is special
- * about how the tool looks.
+ * about how the tool looks; a tool without them gets the generic card.
  */
 export interface Tool<Args = unknown, Facts = unknown> {
   readonly name: string;
@@ -55,7 +55,7 @@ export interface Tool<Args = unknown, Facts = unknown> {
   /** True: only reads, so that calls of one reply may run side by side. */
   readonly readsOnly: boolean;
   run(args: Args, context: ToolContext): Promise<Outcome>;
-  presentCall(args: Args, place: Place): CallView;
+  presentCall?(args: Args, place: Place): CallView;
   presentResult?(args: Args, outcome: Outcome & { facts?: Facts }, place: Place): ResultView;
 }
 

@@ -1,22 +1,25 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { exec, type ExecOptions } from "../../src/commands/exec.ts";
+import type { Config } from "../../src/config/config.ts";
 import { namesIn } from "../support/files.ts";
 import { environmentIn, makePlace, type Place } from "../bash/rig.ts";
 
 async function run(place: Place, command: string, more: Partial<ExecOptions> = {}) {
   const printed = { stdout: "", stderr: "" };
-  const config = {
-    ...{ model: undefined, systemPrompt: undefined, agentName: "dsh-acp", agentVersion: "0", providers: {} },
-    ...{
-      preset: "workspace",
-      stateDir: place.stateDir,
-      envPass: [],
-      home: place.home,
-      configFile: `${place.home}/none`,
-    },
+  const config: Config = {
+    model: undefined,
+    systemPrompt: undefined,
+    agentName: "dsh-acp",
+    agentVersion: "0",
+    preset: "workspace",
+    stateDir: place.stateDir,
+    configFile: `${place.home}/none`,
     log: { level: "off", file: undefined },
+    providers: {},
+    envPass: [],
     environment: { ...environmentIn(place.home), DENO_DIR: `${place.root}/deno` },
-  } as const;
+    home: place.home,
+  };
   const code = await exec(
     { config, preset: "workspace", cwd: place.workspace, timeoutMs: 20_000, json: false, command, ...more },
     { stdout: (text) => void (printed.stdout += text), stderr: (text) => void (printed.stderr += text) },

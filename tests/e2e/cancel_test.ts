@@ -1,8 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
+import { namesIn } from "../support/files.ts";
 import { script } from "../support/model_script.ts";
 import { onStage } from "../support/on_stage.ts";
 import { processesRunning } from "../support/process_tree.ts";
-import { chunkText, onlyCard, outputOf, terminalText, textOf } from "../support/updates.ts";
+import { cardsOf, chunkText, isTool, onlyCard, outputOf, terminalText, textOf } from "../support/updates.ts";
 import { eventually, pause } from "../support/waiting.ts";
 import { callsAndResults } from "../support/model_server.ts";
 
@@ -42,6 +43,18 @@ onStage("session/cancel", {}, async (stage, t) => {
     assertEquals([card.status, terminalText(updates, card.id)], ["failed", "out\n"]);
     assertEquals(textOf(updates), "");
     await eventually("its processes are gone", () => processesRunning("sleep 86431").length === 0);
+  });
+
+  await t.step("ends a command that has hardly begun, and those that wait behind it", async () => {
+    const calls = ["a", "b", "c"].map((x) => ["bash", `touch ${x}; sleep 86432; touch ${x}-late`] as const);
+    const turn = await session.begin(script(["par", calls], ["text", "late"]));
+    await turn.until(isTool, "a tool call");
+    await session.cancel();
+    const { stopReason, updates } = await turn.end();
+    assertEquals(stopReason, "cancelled");
+    assertEquals(new Set(cardsOf(updates).map((card) => card.status)), new Set(["failed"]));
+    await eventually("nothing of them runs", () => processesRunning("sleep 86432").length === 0);
+    assertEquals(namesIn(stage.workspace).filter((name) => name.endsWith("-late")), []);
   });
 
   await t.step("is not lost in the same write as its prompt", async () => {

@@ -1,8 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
+import { assertHas } from "../support/asserts.ts";
 import { onStage } from "../support/on_stage.ts";
 import { script } from "../support/model_script.ts";
 import type { Stage } from "../support/stage.ts";
-import { onlyCard, terminalText } from "../support/updates.ts";
+import { cardsOf, onlyCard, terminalText, textOf } from "../support/updates.ts";
 import { namesIn } from "../support/files.ts";
 
 /**
@@ -83,4 +84,22 @@ onStage("what is kept of sessions cannot be read by a command", {}, async (stage
     `find ${stage.stateDir} -maxdepth 1 -type f -exec cat {} + | grep -c 'a word to keep'; true`;
   const { updates } = await session.run(script(["bash", command], ["text", "ok"]));
   assertEquals(terminalText(updates, onlyCard(updates).id).trim().split("\n").at(-1), "0");
+});
+
+onStage("the home directory is no workspace to make writable, and the user is told", {}, async (stage) => {
+  const session = await stage.session(stage.home);
+  const { updates } = await session.run(script(
+    ["bash", "echo x > by-bash"],
+    ["tool", "write", { path: "by-tool", content: "x" }],
+    ["text", "ok"],
+  ));
+  assertEquals(cardsOf(updates).map((card) => card.status), ["failed", "failed"]);
+  assertEquals(namesIn(stage.home), []);
+  assertHas(textOf(updates), stage.home);
+});
+
+onStage("a command sees no descriptors but its own three", {}, async (stage) => {
+  const session = await stage.session();
+  const { updates } = await session.run(script(["bash", "ls /proc/self/fd | tr '\\n' ' '"], ["text", "ok"]));
+  assertEquals(terminalText(updates, onlyCard(updates).id), "0 1 2 3 ", "3 is that of ls itself");
 });

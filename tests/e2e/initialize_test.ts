@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import manifest from "../../deno.json" with { type: "json" };
-import { plainCapabilities, zedCapabilities } from "../support/capabilities.ts";
+import { declares, plainCapabilities, zedCapabilities } from "../support/capabilities.ts";
 import { onEmptyStage } from "../support/on_stage.ts";
 import { initializeParams } from "../support/stage.ts";
 import type { Fields } from "../support/wire.ts";
@@ -40,4 +40,26 @@ onEmptyStage("terminal authentication is offered to no client that did not decla
   const agent = stage.launch({ env: { DEEPSEEK_API_KEY: undefined } });
   const { authMethods } = await agent.call("initialize", initializeParams(plainCapabilities));
   assertEquals(((authMethods ?? []) as Fields[]).filter((method) => method.type === "terminal"), []);
+});
+
+/** The methods that an agent may leave out, and where it would have to announce them. */
+const OPTIONAL: Readonly<Record<string, string>> = {
+  "session/list": "sessionCapabilities.list",
+  "session/resume": "sessionCapabilities.resume",
+  "session/close": "sessionCapabilities.close",
+  "session/delete": "sessionCapabilities.delete",
+  "session/fork": "sessionCapabilities.fork",
+  "logout": "auth.logout",
+};
+
+onEmptyStage("a method that was not offered is refused, one that was is not", {}, async (stage) => {
+  const agent = stage.launch();
+  const { agentCapabilities } = await agent.call("initialize", initializeParams(plainCapabilities));
+  const session = await stage.session();
+  for (const [method, capability] of Object.entries(OPTIONAL)) {
+    const params = { sessionId: session.id, cwd: session.cwd, mcpServers: [] };
+    const { error } = await agent.request(method, params);
+    const offered = declares(agentCapabilities as Fields, capability);
+    assertEquals(error?.code === -32601, !offered, `${method}: ${JSON.stringify(error)}`);
+  }
 });

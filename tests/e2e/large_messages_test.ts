@@ -2,7 +2,15 @@ import { assert, assertEquals } from "@std/assert";
 import { assertHas } from "../support/asserts.ts";
 import { script } from "../support/model_script.ts";
 import { onStage } from "../support/on_stage.ts";
-import { isChunk, joinChunks, onlyCard, terminalText, textOf, toolContent } from "../support/updates.ts";
+import {
+  cardsOf,
+  isChunk,
+  joinChunks,
+  onlyCard,
+  terminalText,
+  textOf,
+  toolContent,
+} from "../support/updates.ts";
 
 const EMOJI = "\u{1F980}".repeat(40_000);
 
@@ -44,6 +52,18 @@ onStage("what is long is split or cut, and stays right", {}, async (stage, t) =>
     ]);
     const shown = toolContent(card.last).map((c) => c.newText ?? c.content?.text ?? "").join("\n");
     assertHas(shown, /left out|omitted|truncated|more/);
+  });
+
+  await t.step("long names, paths, arguments and edits fit into a line", async () => {
+    const long = "x".repeat(90_000);
+    const { updates } = await session.run(script(
+      ["tool", long, { a: long }],
+      ["tool", "read", { path: long }],
+      ["tool", "edit", { path: "big.txt", old_string: long, new_string: long + long }],
+      ["bash", "true", { description: long, workdir: long }],
+      ["text", "ok"],
+    ));
+    assertEquals(cardsOf(updates).map((card) => card.status), ["failed", "failed", "failed", "failed"]);
   });
 
   await t.step("all of it can be replayed", async () => {

@@ -1,10 +1,13 @@
 import { assert, assertEquals } from "@std/assert";
+import { programCommand } from "../support/agent.ts";
+import { terminalCapabilities } from "../support/capabilities.ts";
 import { script } from "../support/model_script.ts";
-import { onStage } from "../support/on_stage.ts";
+import { onEmptyStage, onStage } from "../support/on_stage.ts";
 import { processesRunning } from "../support/process_tree.ts";
-import type { Stage } from "../support/stage.ts";
+import { initializeParams, type Stage } from "../support/stage.ts";
 import { outputOf } from "../support/updates.ts";
-import { eventually } from "../support/waiting.ts";
+import { eventually, within } from "../support/waiting.ts";
+import type { Fields } from "../support/wire.ts";
 
 /** Has a command run that is hard to end: it ignores signals, and its children left its process group. */
 async function beBusy(stage: Stage, seconds: number): Promise<void> {
@@ -49,3 +52,43 @@ onStage("an idle agent has no process beside it that was not asked for", {}, asy
   const names = stage.agent.processes().map((p) => p.command);
   assert(names.length <= 2, names.join("\n"));
 });
+
+onEmptyStage(
+  "a client that is gone while its pipe to the agent is held open ends the agent too",
+  {},
+  async (stage) => {
+    const [program, ...args] = programCommand();
+    await using child = new Deno.Command(program!, {
+      args,
+      cwd: stage.workspace,
+      env: stage.environment(),
+      clearEnv: true,
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "null",
+    }).spawn();
+    const input = child.stdin.getWriter();
+    const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    const send = (id: number, method: string, params: Fields) =>
+      input.write(new TextEncoder().encode(JSON.stringify({ jsonrpc: "2.0", id, method, params }) + "\n"));
+    let seen = "";
+    const until = async (text: string) => {
+      while (!seen.includes(text)) seen += (await within(text, output.read())).value ?? "";
+    };
+    await send(1, "initialize", initializeParams(terminalCapabilities));
+    await until("protocolVersion");
+    await send(2, "session/new", { cwd: stage.workspace, mcpServers: [] });
+    await until("sessionId");
+    const sessionId = /"sessionId":"([^"]+)"/.exec(seen)?.[1];
+    const command = "echo begun-4711; while sleep 0.2; do echo more; done & sleep 86455";
+    await send(3, "session/prompt", {
+      sessionId,
+      prompt: [{ type: "text", text: script(["bash", command]) }],
+    });
+    await until(`"begun-4711`);
+    await output.cancel();
+    await within("the agent's end", child.status);
+    await input.abort().catch(() => {});
+    await assertGone(86455);
+  },
+);

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { onStage } from "../support/on_stage.ts";
 import { script } from "../support/model_script.ts";
-import { textOf } from "../support/updates.ts";
+import { cardsOf, terminalText, textOf } from "../support/updates.ts";
 
 onStage("session/new", { files: { "a file.txt": "x" } }, async (stage, t) => {
   const { agent } = stage;
@@ -39,7 +39,7 @@ onStage("session/new", { files: { "a file.txt": "x" } }, async (stage, t) => {
     assertEquals(new Set(sessions.map((s) => s.id)).size, 3);
   });
 
-  await t.step("does not fail for MCP servers, also for those that cannot start", async () => {
+  await t.step("does not fail for MCP servers, and the user is told which were not started", async () => {
     const mcpServers = [
       { name: "broken", command: "/nonexistent/server", args: [], env: [] },
       { name: "other", command: "cat", args: ["-"], env: [{ name: "A", value: "b" }] },
@@ -47,7 +47,9 @@ onStage("session/new", { files: { "a file.txt": "x" } }, async (stage, t) => {
     const { sessionId } = await agent.call("session/new", { cwd: stage.workspace, mcpServers });
     const prompt = [{ type: "text", text: script(["text", "fine"]) }];
     assertEquals((await agent.call("session/prompt", { sessionId, prompt })).stopReason, "end_turn");
-    assertStringIncludes(textOf(agent.updatesOf(sessionId as string)), "fine");
+    const updates = agent.updatesOf(sessionId as string);
+    assertStringIncludes(textOf(updates), "fine");
+    for (const { name } of mcpServers) assertStringIncludes(JSON.stringify(updates), name);
   });
 
   await t.step("is the only door: an unknown session is -32002 with its id", async () => {
@@ -55,6 +57,20 @@ onStage("session/new", { files: { "a file.txt": "x" } }, async (stage, t) => {
     assertEquals([error.code, error.data.sessionId], [-32002, "never"]);
     const malformed = await agent.refusal("session/prompt", { sessionId: 5, prompt: [] });
     assertEquals(malformed.code, -32602);
+  });
+
+  await t.step("takes a folder by a link, and calls files as the client does", async () => {
+    await Deno.symlink(stage.workspace, `${stage.root}/link`);
+    const session = await stage.session(`${stage.root}/link`);
+    const { updates } = await session.run(
+      script(["tool", "read", { path: "a file.txt" }], ["bash", "pwd -P"], ["text", "ok"]),
+    );
+    const [read, bash] = cardsOf(updates);
+    assertEquals([read?.status, read?.call.locations?.[0]?.path], [
+      "completed",
+      `${stage.root}/link/a file.txt`,
+    ]);
+    assertEquals(terminalText(updates, bash!.id), `${stage.workspace}\n`);
   });
 
   await t.step("works in a folder with unusual characters", async () => {

@@ -87,6 +87,8 @@ export class FakeWorkbench implements Workbench {
     return Promise.resolve(this.inner);
   }
 
+  prepare(): void {}
+
   notes(): readonly string[] {
     return [];
   }

@@ -43,7 +43,7 @@ export function faultsOfLine(line: string, methodOf: (id: unknown) => string | u
   const size = new TextEncoder().encode(line).length;
   if (size >= MAX_LINE && message.method !== UNBOUNDED) faults.push(`a line of ${size} bytes`);
   faults.push(...isCall(message) ? callFaults(message) : responseFaults(message, methodOf));
-  return faults.map((fault) => `${fault} — in ${line.slice(0, 600)}`);
+  return faults.map((fault) => `${fault} — in ${line.slice(0, 300)}`);
 }
 
 function isCall(message: Message): boolean {

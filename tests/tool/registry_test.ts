@@ -25,18 +25,17 @@ Deno.test("parse() refuses what is no JSON object, and teaches", () => {
 
 Deno.test("a call that cannot be read gets the generic card", () => {
   const view = builtinTools().presentCall("bash", "{", PLACE);
-  assertEquals(view, { title: "bash", kind: "other", blocks: [], locations: [] });
+  assertEquals(view, { title: "`bash`", kind: "other", blocks: [], locations: [] });
   assertEquals(rawArguments("{"), { arguments: "{" });
 });
 
-Deno.test("a tool without presentResult shows the model's text", () => {
+Deno.test("a tool without a presentation gets the generic card, and at its end the model's text", () => {
   const plain = defineTool({
     name: "plain",
     description: "",
     schema: z.object({}),
     readsOnly: true,
     run: () => Promise.resolve({ text: "x", isError: false }),
-    presentCall: () => ({ title: "Plain", kind: "other", blocks: [], locations: [] }),
   });
   const view = new ToolRegistry([plain]).presentResult(
     "plain",
