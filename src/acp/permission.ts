@@ -1,5 +1,6 @@
 import type { RequestPermissionRequest, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import type { Action } from "../permission/decide.ts";
+import { CAPTION_BYTES, clip } from "../presentation/bounds.ts";
 import { blocksContent } from "../presentation/content.ts";
 import type { Answer, Question } from "../session/ports.ts";
 import { code } from "../tool/view.ts";
@@ -18,12 +19,13 @@ export function permissionRequest(
 ): RequestPermissionRequest {
   const explanation: ToolCallContent = {
     type: "content",
-    content: { type: "text", text: `${subject(question.action)}\n\n${question.reason}` },
+    content: { type: "text", text: clip(`${subject(question.action)}\n\n${question.reason}`, CAPTION_BYTES) },
   };
   const shown = question.preview ? blocksContent(question.preview) : card?.content ?? [];
+  const { locations: _, ...rest } = card ?? {}; // the client has them, and the frame has its bounds
   return {
     sessionId,
-    toolCall: { ...card, toolCallId: question.callId, content: [...shown, explanation] },
+    toolCall: { ...rest, toolCallId: question.callId, content: [...shown, explanation] },
     options: [
       { optionId: ALLOW, name: "Allow once", kind: "allow_once" },
       { optionId: REJECT, name: "Reject", kind: "reject_once" },

@@ -2,15 +2,19 @@
  * Frames stay under 64 KiB, since some clients' line readers break there. The parts of one frame share it:
  * sizes here are bytes of JSON in UTF-8.
  */
-export const CONTENT_BYTES: number = 32 * 1024;
+export const CONTENT_BYTES: number = 24 * 1024;
 /** Bytes of a command's output in a card without a terminal: such an update carries little else. */
 export const CONSOLE_BYTES: number = 52 * 1024;
 /** Bytes of what stands above that output. */
 export const CAPTION_BYTES: number = 4 * 1024;
 /** Bytes of a title; an exact command is rarely longer. */
 export const TITLE_BYTES: number = 8 * 1024;
+/** Bytes of one path: twice what Linux takes (4096), so that only nonsense is ever clipped. */
+export const PATH_BYTES: number = 8 * 1024;
+/** Bytes of a tool's name as the model wrote it. */
+export const NAME_BYTES = 256;
 /** Bytes of `rawInput`. */
-export const INPUT_BYTES: number = 16 * 1024;
+export const INPUT_BYTES: number = 12 * 1024;
 /** Bytes of one text chunk or one piece of terminal output. */
 export const CHUNK_BYTES: number = 48 * 1024;
 

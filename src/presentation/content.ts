@@ -1,7 +1,7 @@
 import type { ContentBlock, ToolCallContent } from "@agentclientprotocol/sdk";
 import type { PromptPart } from "../session/event.ts";
 import type { Block } from "../tool/view.ts";
-import { clip, CONTENT_BYTES, jsonBytes, splitText } from "./bounds.ts";
+import { clip, CONTENT_BYTES, jsonBytes, PATH_BYTES, splitText } from "./bounds.ts";
 
 /** A text as content of a call. */
 export function textContent(text: string): ToolCallContent {
@@ -29,10 +29,11 @@ function blockContent(block: Block, max: number): ToolCallContent {
     case "text":
       return textContent(clip(block.text, max));
     case "diff": {
-      const half = Math.floor(max / 2) - 200; // room for the path and the keys
+      const path = clip(block.path, PATH_BYTES);
+      const half = Math.max(0, Math.floor((max - jsonBytes(path)) / 2) - 200); // room for the keys
       return {
         type: "diff",
-        path: block.path,
+        path,
         // Left out for a new file: some clients break on null.
         ...(block.oldText === undefined ? {} : { oldText: clip(block.oldText, half) }),
         newText: clip(block.newText, half),

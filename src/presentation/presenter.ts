@@ -1,8 +1,24 @@
-import type { SessionUpdate, ToolCall, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
+import type {
+  SessionUpdate,
+  ToolCall,
+  ToolCallContent,
+  ToolCallLocation,
+  ToolCallUpdate,
+} from "@agentclientprotocol/sdk";
 import type { SessionEvent } from "../session/event.ts";
 import { rawArguments, type ToolRegistry } from "../tool/registry.ts";
-import type { CallView } from "../tool/view.ts";
-import { CAPTION_BYTES, clip, clipValue, INPUT_BYTES, splitText, TITLE_BYTES } from "./bounds.ts";
+import type { CallView, Location } from "../tool/view.ts";
+import {
+  CAPTION_BYTES,
+  clip,
+  clipValue,
+  INPUT_BYTES,
+  jsonBytes,
+  NAME_BYTES,
+  PATH_BYTES,
+  splitText,
+  TITLE_BYTES,
+} from "./bounds.ts";
 import { ConsoleCard } from "./console_card.ts";
 import { blocksContent, promptContent, textContent } from "./content.ts";
 
@@ -99,7 +115,7 @@ export class Presenter {
     };
     this.#open.set(event.callId, call);
     const terminal = view.terminal && drawing.terminal
-      ? { _meta: { terminal_info: { terminal_id: event.callId, cwd: view.terminal.cwd } } }
+      ? { _meta: { terminal_info: { terminal_id: event.callId, cwd: clip(view.terminal.cwd, PATH_BYTES) } } }
       : {};
     return { sessionUpdate: "tool_call", ...this.#card(event.callId, call), ...terminal };
   }
@@ -111,11 +127,11 @@ export class Presenter {
     return {
       toolCallId: callId,
       title: clip(view.title, TITLE_BYTES),
-      name,
+      name: clip(name, NAME_BYTES),
       kind: view.kind,
       status: "pending",
       content: [...blocksContent(view.blocks), ...terminal],
-      ...(view.locations.length > 0 ? { locations: view.locations.map(location) } : {}),
+      ...(view.locations.length > 0 ? { locations: locationsOf(view.locations) } : {}),
       rawInput: clipValue(rawArguments(args), INPUT_BYTES),
     };
   }
@@ -161,7 +177,7 @@ export class Presenter {
       status,
       ...(view.title ? { title: clip(view.title, TITLE_BYTES) } : {}),
       ...(view.blocks ? { content: blocksContent(view.blocks) } : {}),
-      ...(view.locations ? { locations: view.locations.map(location) } : {}),
+      ...(view.locations ? { locations: locationsOf(view.locations) } : {}),
     })];
   }
 
@@ -197,10 +213,13 @@ function consoleContent(call: OpenCall, console: ConsoleCard, exitNote?: string)
   ];
 }
 
-function location(
-  { path, line }: { path: string; line?: number | undefined },
-): { path: string; line?: number } {
-  return line === undefined ? { path } : { path, line };
+/** Changed places of one call that a client is told; the rest adds nothing that the diff does not show. */
+const MAX_LOCATIONS = 50;
+
+function locationsOf(locations: readonly Location[]): ToolCallLocation[] {
+  return locations.slice(0, MAX_LOCATIONS)
+    .filter(({ path }) => jsonBytes(path) * Math.min(locations.length, MAX_LOCATIONS) <= PATH_BYTES * 2)
+    .map(({ path, line }) => line === undefined ? { path } : { path, line });
 }
 
 /** Clients read a non-negative integer, or the name of a signal. */
