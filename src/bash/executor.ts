@@ -15,27 +15,17 @@ import { serve, writeMessage } from "./serve.ts";
  * the next stage, or ends the process when the agent is gone.
  */
 export async function main(args: readonly string[]): Promise<never> {
-  const L = (w: string) =>
-    Deno.stderr.writeSync(
-      new TextEncoder().encode(
-        w + " " + (performance.timeOrigin + performance.now()).toFixed(1) + " (" +
-          performance.now().toFixed(1) + ")\n",
-      ),
-    );
-  L("main " + args[0]);
   try {
     const stage = args[0] as Stage;
     const plan = JSON.parse(args[1] ?? "") as LaunchPlan;
     if (plan.standalone) await giveUpBroadPermissions();
     const libc = plan.tools.libc === undefined ? undefined : openLibc(plan.tools.libc);
     if (libc !== undefined && stage === firstStage(plan.policy)) tagDescendants(libc, plan.tag);
-    L("libc");
     if (stage === "confine") becomeConfined(need(libc), plan);
     if (libc !== undefined) hardenProcess(libc);
     const obtained: Obtained = plan.policy.confined
       ? verifyConfinement(need(libc))
       : { layers: [], missing: [] };
-    L("verified");
     await serve(plan, libc, obtained);
   } catch (thrown) {
     await writeMessage({ ev: "fatal", message: thrown instanceof Error ? thrown.message : String(thrown) });
@@ -54,9 +44,7 @@ function becomeConfined(libc: Libc, plan: LaunchPlan): never {
   const argv = launchArgv(plan, "serve");
   const environment = Object.entries(launchEnv(plan)).map(([name, value]) => `${name}=${value}`);
   hardenProcess(libc);
-  const t = performance.now();
   confine(libc, plan.policy);
-  Deno.stderr.writeSync(new TextEncoder().encode("confine took " + (performance.now() - t) + "\n"));
   libc.must(
     "starting the confined executor",
     "execve",

@@ -69,6 +69,7 @@ export class Session {
    */
   prompt(prompt: readonly PromptPart[], signal: AbortSignal): Promise<StopReason> {
     const cancelled = AbortSignal.any([signal, this.#cancel.signal]);
+    if (cancelled.aborted) return Promise.resolve("cancelled");
     const waiting = Promise.withResolvers<StopReason>();
     const takeBack = () => waiting.resolve("cancelled");
     cancelled.addEventListener("abort", takeBack, { once: true });
