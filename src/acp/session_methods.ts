@@ -39,6 +39,8 @@ export class SessionMethods {
   readonly #outbox: Outbox;
   readonly #sessions: Sessions;
   readonly #openModel: OpenModel;
+  /** Loads under way, by session. */
+  readonly #loads = new Map<string, Promise<void>>();
   #store: SessionStore | undefined;
 
   constructor(deps: SessionMethodsDeps) {
@@ -64,7 +66,18 @@ export class SessionMethods {
     return { sessionId: session.id };
   }
 
-  async loadSession(params: LoadSessionRequest): Promise<Record<string, never>> {
+  /** Settles when the whole conversation has been shown. */
+  loadSession(params: LoadSessionRequest): Promise<Record<string, never>> {
+    const loading = this.#load(params);
+    const settled = loading.then(() => {}, () => {});
+    this.#loads.set(params.sessionId, settled);
+    void settled.then(() => {
+      if (this.#loads.get(params.sessionId) === settled) this.#loads.delete(params.sessionId);
+    });
+    return loading;
+  }
+
+  async #load(params: LoadSessionRequest): Promise<Record<string, never>> {
     const session = await this.#sessions.load(params.sessionId, openRequest(params));
     const channel = this.#channel(session.id);
     const replayed = channel.replay(session);
@@ -75,6 +88,7 @@ export class SessionMethods {
 
   /** Settles when the turn has ended and every update of it is written. */
   async prompt(params: PromptRequest, cancelled: AbortSignal): Promise<PromptResponse> {
+    await this.#loads.get(params.sessionId); // a prompt written right behind its load
     try {
       const session = this.#sessions.get(params.sessionId);
       return { stopReason: await session.prompt(promptParts(params.prompt), cancelled) };

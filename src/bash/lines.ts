@@ -2,13 +2,13 @@ import { concat } from "../sandbox/bytes.ts";
 
 /** Cuts bytes into lines. A line longer than `limit` bytes throws: its sender is broken or hostile. */
 export async function* readLines(
-  stream: ReadableStream<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array>,
   limit: number,
 ): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder();
   let parts: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of stream) {
+  for await (const chunk of chunks) {
     let from = 0;
     for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
       const rest = chunk.subarray(from, at);

@@ -1,4 +1,4 @@
-import type { Obtained } from "../sandbox/confine.ts";
+import { type Obtained, verifyConfinement } from "../sandbox/verify.ts";
 import type { Libc } from "../sandbox/libc.ts";
 import type { LayerName } from "../sandbox/report.ts";
 import { infoVersion, statxVersion } from "../sandbox/version.ts";
@@ -10,20 +10,12 @@ import { endLeftovers } from "./leftovers.ts";
 import { readLines } from "./lines.ts";
 import { linuxProcesses, type Processes } from "./processes.ts";
 import { type FromExecutor, MARKER_VARIABLE, MAX_LINE_BYTES, type ToExecutor } from "./wire.ts";
-
-let written: Promise<void> = Promise.resolve();
-
-/** Writes one message to the agent, after all before it. Rejects when the agent is gone. */
-export function writeMessage(message: FromExecutor): Promise<void> {
-  const bytes = new TextEncoder().encode(JSON.stringify(message) + "\n");
-  return written = written.then(async () => {
-    for (let at = 0; at < bytes.length;) at += await Deno.stdout.write(bytes.subarray(at));
-  });
-}
+import { writeMessage } from "./write_message.ts";
 
 /** Serves the agent's requests until it says `exit`, closes stdin or sends SIGTERM; then ends all that runs. */
-export async function serve(plan: LaunchPlan, libc: Libc | undefined, obtained: Obtained): Promise<void> {
-  if (libc === undefined) throw new Error(`no executor for ${Deno.build.os} yet`);
+export async function serve(plan: LaunchPlan, libc: Libc | undefined): Promise<void> {
+  if (libc === undefined) throw new Error(`the C library was not found on ${Deno.build.os}`);
+  const obtained: Obtained = plan.policy.confined ? verifyConfinement(libc) : { layers: [], missing: [] };
   const server = new Server(plan, libc);
   const { promise: terminated, resolve: terminate } = Promise.withResolvers<void>();
   Deno.addSignalListener("SIGTERM", terminate);
@@ -48,7 +40,7 @@ class Server {
   }
 
   async listen(obtained: Obtained): Promise<void> {
-    for await (const line of readLines(Deno.stdin.readable, MAX_LINE_BYTES)) {
+    for await (const line of readLines(stdinChunks(), MAX_LINE_BYTES)) {
       const message = JSON.parse(line) as ToExecutor;
       if (message.op === "exit") return;
       // An answer that cannot be written means that the agent is gone; then stdin ends too.
@@ -145,6 +137,16 @@ class Server {
   async end(): Promise<void> {
     for (const command of this.#running.values()) command.kill();
     await endLeftovers(this.#processes, () => this.#processes.orphans(this.#pids()), 0);
+  }
+}
+
+/** What the agent sends, as it comes; `Deno.stdin.readable` would cost each start some milliseconds more. */
+async function* stdinChunks(): AsyncGenerator<Uint8Array, void, undefined> {
+  for (;;) {
+    const chunk = new Uint8Array(64 * 1024);
+    const size = await Deno.stdin.read(chunk);
+    if (size === null) return;
+    yield chunk.subarray(0, size);
   }
 }
 

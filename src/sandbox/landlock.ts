@@ -1,10 +1,11 @@
+import type { Granted } from "./carve.ts";
 import { alloc, cString, type Libc, SyscallError } from "./libc.ts";
 
 /** What a Landlock domain lets through; all paths real. */
 export interface LandlockRules {
   /** Contents may be read and programs run at and below these. */
-  readonly read: readonly string[];
-  /** Read and written, made, renamed and removed below these. */
+  readonly read: readonly Granted[];
+  /** Directories: below them things are read and written, made, renamed and removed. */
   readonly write: readonly string[];
   /** Single files (devices) that are read and written as they are. */
   readonly devices: readonly string[];
@@ -31,7 +32,6 @@ const SCOPES = 3n;
 
 const RULE_PATH_BENEATH = 1;
 const O_PATH_CLOEXEC = 0o10000000 | 0o2000000;
-const O_DIRECTORY = 0o200000;
 const AT_FDCWD = -100;
 
 /** The least ABI that keeps files outside unharmed: before 3, truncating them could not be forbidden. */
@@ -56,12 +56,18 @@ export function restrictByLandlock(libc: Libc, abi: number, rules: LandlockRules
   const size = abi >= LANDLOCK_SCOPE_ABI ? 24 : abi >= 4 ? 16 : 8;
   const memory = new Uint8Array(attributes.buffer);
   const ruleset = libc.must("making a Landlock ruleset", "landlock_create_ruleset", memory, size, 0);
-  const add = (path: string, rights: bigint) => addRule(libc, ruleset, path, rights & handled);
+  const add = ({ path, isDirectory }: Granted, rights: bigint) => {
+    addRule(libc, ruleset, path, rights & handled & (isDirectory ? handled : FILE_RIGHTS));
+  };
 
-  add("/", READ_DIR); // names may be listed everywhere, contents only where granted
-  for (const path of rules.read) add(path, EXECUTE | READ_FILE | READ_DIR);
-  for (const path of rules.write) add(path, handled & ~IOCTL_DEV & ~MAKE_CHAR & ~MAKE_BLOCK);
-  for (const path of rules.devices) add(path, READ_FILE | WRITE_FILE | TRUNCATE | IOCTL_DEV);
+  add({ path: "/", isDirectory: true }, READ_DIR); // names may be listed everywhere, contents only where granted
+  for (const entry of rules.read) add(entry, EXECUTE | READ_FILE | READ_DIR);
+  for (const path of rules.write) {
+    add({ path, isDirectory: true }, handled & ~IOCTL_DEV & ~MAKE_CHAR & ~MAKE_BLOCK);
+  }
+  for (const path of rules.devices) {
+    add({ path, isDirectory: false }, READ_FILE | WRITE_FILE | TRUNCATE | IOCTL_DEV);
+  }
   libc.must("entering the Landlock domain", "landlock_restrict_self", ruleset, 0);
   libc.must("closing the ruleset", "close", ruleset);
 }
@@ -72,13 +78,11 @@ function handledRights(abi: number): bigint {
 
 /** Adds a rule on what stands at `path`; a path that vanished or cannot be reached grants nothing. */
 function addRule(libc: Libc, ruleset: number, path: string, rights: bigint): void {
-  const name = cString(path);
-  const directory = libc.try("openat", AT_FDCWD, name, O_PATH_CLOEXEC | O_DIRECTORY);
-  const fd = directory >= 0 ? directory : libc.try("openat", AT_FDCWD, name, O_PATH_CLOEXEC);
+  const fd = libc.try("openat", AT_FDCWD, cString(path), O_PATH_CLOEXEC);
   if (fd < 0) return;
   const rule = alloc(12); // struct landlock_path_beneath_attr is packed
   const view = new DataView(rule.buffer);
-  view.setBigUint64(0, directory >= 0 ? rights : rights & FILE_RIGHTS, true);
+  view.setBigUint64(0, rights, true);
   view.setInt32(8, fd, true);
   const result = libc.try("landlock_add_rule", ruleset, RULE_PATH_BENEATH, rule, 0);
   libc.must("closing a path", "close", fd);

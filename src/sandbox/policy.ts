@@ -1,6 +1,6 @@
 import type { Preset } from "../config/config.ts";
 import { isWithin, realPathOrSelf } from "./paths.ts";
-import { HOME_SECRETS, MACHINE_SECRETS } from "./secrets.ts";
+import { HOME_SECRETS, MACHINE_SECRETS, ROOT_SECRETS } from "./secrets.ts";
 
 /**
  * What one executor may do. Pure data: it is computed from preset and roots, sent to the executor in its
@@ -37,6 +37,8 @@ export interface PolicyInput {
   readonly ownSecrets?: readonly string[];
   /** A wish for one call, after approval. */
   readonly wish?: "network" | "unconfined";
+  /** Do commands run as root? Found out by default. */
+  readonly asRoot?: boolean;
   /** Resolves symlinks; a path that does not exist comes back as far resolved as it goes. */
   readonly realPath?: (path: string) => string;
 }
@@ -104,9 +106,18 @@ function secretPlaces(input: PolicyInput): string[] {
   return [
     ...HOME_SECRETS.map((name) => `${input.home}/${name}`),
     ...MACHINE_SECRETS,
+    ...(input.asRoot ?? runsAsRoot() ? ROOT_SECRETS : []),
     input.stateDir,
     ...(input.ownSecrets ?? []),
   ];
+}
+
+function runsAsRoot(): boolean {
+  try {
+    return Deno.uid() === 0;
+  } catch {
+    return true; // not allowed to know: then be careful
+  }
 }
 
 function unique(paths: readonly string[]): string[] {

@@ -88,8 +88,11 @@ export const HOME_SECRETS: readonly string[] = [
   ".local/share/opencode",
 ];
 
-/** Places of the machine that a command run as root could read and no command needs. */
-export const MACHINE_SECRETS: readonly string[] = [
+/** Places of the machine where services hand secrets to processes. */
+export const MACHINE_SECRETS: readonly string[] = ["/run/secrets", "/run/user", "/run/credentials"];
+
+/** Places of the machine that only root could read. */
+export const ROOT_SECRETS: readonly string[] = [
   "/etc/shadow",
   "/etc/shadow-",
   "/etc/gshadow",
@@ -97,7 +100,4 @@ export const MACHINE_SECRETS: readonly string[] = [
   "/etc/sudoers.d",
   "/etc/ssl/private",
   "/etc/krb5.keytab",
-  "/run/secrets",
-  "/run/user",
-  "/run/credentials",
 ];

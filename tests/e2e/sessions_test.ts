@@ -5,7 +5,8 @@ import { onStage } from "../support/on_stage.ts";
 import { Session } from "../support/session.ts";
 import { cardsOf, onlyCard, terminalText, textOf } from "../support/updates.ts";
 
-const NAMES = ["ada", "bob", "cyd", "dee", "eve", "fay"];
+// Names that no hexadecimal id can hold.
+const NAMES = ["kim", "lou", "rik", "suz", "tom", "zoe"];
 
 onStage("sessions that run at the same time do not mix", {}, async (stage) => {
   const sessions = await Promise.all(NAMES.map(async (name) => {

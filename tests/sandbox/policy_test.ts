@@ -10,6 +10,7 @@ const INPUT: PolicyInput = {
   home: "/home/me",
   stateDir: "/home/me/.local/state/dsh-acp",
   tempDir: "/home/me/.local/state/dsh-acp/tmp/s1",
+  asRoot: true,
   realPath: (path) => path,
   ...ownPlacesOf({}, "/home/me"),
 };
@@ -99,25 +100,29 @@ Deno.test("carve() covers all but the secret places", async (t) => {
     "/home/me": [".ssh", ".config", "project"],
     "/home/me/.config": ["gh", "git"],
   };
-  const list = (directory: string) => tree[directory];
+  const list = (directory: string) =>
+    tree[directory]?.map((name) => ({
+      path: `${directory === "/" ? "" : directory}/${name}`,
+      isDirectory: true,
+    }));
+  const carved = (...secret: string[]) => carve(secret, list).map(({ path }) => path);
   await t.step("by the siblings on the way to them", () => {
-    assertEquals(carve("/", ["/home/me/.ssh", "/home/me/.config/gh"], list), [
+    assertEquals(carved("/home/me/.ssh", "/home/me/.config/gh"), [
       ...["/etc", "/home/me/.config/git", "/home/me/project", "/home/you"],
     ]);
   });
   await t.step("also those that do not exist yet", () => {
-    assertEquals(carve("/home/me", ["/home/me/.netrc"], list), [
-      ...["/home/me/.ssh", "/home/me/.config", "/home/me/project"],
+    assertEquals(carved("/home/me/.netrc"), [
+      ...["/etc", "/home/me/.ssh", "/home/me/.config", "/home/me/project", "/home/you"],
     ]);
   });
-  await t.step("nothing at or below one", () => {
-    assertEquals(carve("/home/me", ["/home/me"], list), []);
-    assertEquals(carve("/home/me/.ssh/sub", ["/home/me/.ssh"], list), []);
+  await t.step("nothing below a secret place that holds another", () => {
+    assertEquals(carved("/home", "/home/me/.ssh"), ["/etc"]);
   });
   await t.step("nothing where the way cannot be listed", () => {
-    assertEquals(carve("/home/you", ["/home/you/.ssh"], list), []);
+    assertEquals(carved("/home/you/.ssh"), ["/etc", "/home/me"]);
   });
   await t.step("the root itself when there is none", () => {
-    assertEquals(carve("/etc", ["/home/me/.ssh"], list), ["/etc"]);
+    assertEquals(carved(), ["/"]);
   });
 });

@@ -1,0 +1,38 @@
+import { LANDLOCK_SCOPE_ABI, landlockAbi } from "./landlock.ts";
+import type { Libc } from "./libc.ts";
+import { readProc, statusField } from "./procfs.ts";
+import type { LayerName } from "./report.ts";
+
+/** What a layer, or a list of them, came to. */
+export interface Obtained {
+  readonly layers: readonly LayerName[];
+  /** What was not to be had, one line each, with the mend. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * Looks at what really holds for this process, after the `execve`, by what the kernel says and by trying. Throws
+ * when a layer is not there: what stage 1 meant to do is no proof.
+ */
+export function verifyConfinement(libc: Libc): Obtained {
+  const status = readProc(libc, "/proc/self/status");
+  if (status === undefined) throw new Error("/proc/self/status cannot be read");
+  const expect = (field: string, value: RegExp, layer: string) => {
+    const actual = statusField(status, field) ?? "nothing";
+    if (!value.test(actual)) throw new Error(`${layer} does not hold (${field} is ${actual})`);
+  };
+  expect("NoNewPrivs", /^1$/, "no_new_privs");
+  expect("Seccomp", /^2$/, "seccomp");
+  expect("CapEff", /^0+$/, "the capabilities' drop");
+  expect("CapPrm", /^0+$/, "the capabilities' drop");
+  // Landlock forbids looking into processes outside of its domain, and the agent is one.
+  const parent = libc.must("asking for the parent", "getppid");
+  if (readProc(libc, `/proc/${parent}/environ`) !== undefined) {
+    throw new Error("Landlock does not hold (the agent's environment can be read)");
+  }
+  const scoped = landlockAbi(libc) >= LANDLOCK_SCOPE_ABI;
+  return {
+    layers: ["landlock", "seccomp", "capabilities"],
+    missing: scoped ? [] : ["signals to other processes are not confined: use Linux 6.12 or newer"],
+  };
+}
