@@ -11,6 +11,7 @@ import { modelOpener, prepareModel } from "../session/model_opener.ts";
 import type { OpenModel } from "../session/ports.ts";
 import { type OpenRequest, Sessions } from "../session/sessions.ts";
 import type { SessionStore } from "../session/store.ts";
+import { pruneTempDirs } from "../session/temp_dirs.ts";
 import { sessionWorkbench } from "../session/workbench.ts";
 import { builtinTools, type ToolRegistry } from "../tool/registry.ts";
 import { Channel } from "./channel.ts";
@@ -123,7 +124,11 @@ export class SessionMethods {
   /** SQLite is loaded by the first prompt or load. */
   async #openStore(): Promise<SessionStore> {
     const { SqliteStore } = await import("../session/sqlite_store.ts");
-    return this.#store ??= new SqliteStore(this.#deps.config.stateDir);
+    if (!this.#store) {
+      this.#store = new SqliteStore(this.#deps.config.stateDir);
+      void pruneTempDirs(this.#deps.config.stateDir); // beside the first turn, which does not wait for it
+    }
+    return this.#store;
   }
 }
 

@@ -10,6 +10,7 @@ import { readInstructions } from "./instructions.ts";
 import type { SessionLock } from "./lock.ts";
 import type { Front, OpenModel, Workbench } from "./ports.ts";
 import { systemPrompt } from "./system_prompt.ts";
+import { removeIfEmpty } from "./temp_dirs.ts";
 import { runTurn } from "./turn.ts";
 
 /** Model calls of one turn, as a brake on a model that runs in circles. */
@@ -105,6 +106,7 @@ export class Session {
     await Promise.all([this.#tail, this.#deps.workbench.close()]);
     // A turn that was just starting may have asked for an executor after the first close.
     await this.#deps.workbench.close();
+    await removeIfEmpty(this.#deps.tempDir);
     this.#lock?.release();
     this.#lock = undefined;
   }

@@ -1,4 +1,3 @@
-import { join } from "@std/path/join";
 import type { Config } from "../config/config.ts";
 import { AgentError } from "../errors.ts";
 import type { Log } from "../log.ts";
@@ -12,6 +11,7 @@ import { closingEvents } from "./log_recovery.ts";
 import type { Front, OpenModel, Workbench } from "./ports.ts";
 import { Session, type SessionDeps } from "./session.ts";
 import type { SessionStore } from "./store.ts";
+import { tempDirOf } from "./temp_dirs.ts";
 
 /** What all sessions of a connection share. */
 export interface SessionsDeps {
@@ -129,7 +129,7 @@ export class Sessions {
     lock: SessionDeps["lock"],
   ): Session {
     const { config, log, tools, openModel, front, workbench } = this.#deps;
-    const tempDir = join(config.stateDir, "tmp", id);
+    const tempDir = tempDirOf(config.stateDir, id);
     return new Session({
       id,
       cwd,

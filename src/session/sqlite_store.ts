@@ -41,7 +41,8 @@ export class SqliteStore implements SessionStore {
       this.#select = this.#db.prepare("SELECT seq, time, event FROM events WHERE session = ? ORDER BY seq");
     } catch (e) {
       if (e instanceof AgentError) throw e;
-      throw new AgentError("store", `The session store ${path} cannot be opened: ${messageOf(e)}`, {
+      const mend = "Set DSH_STATE_DIR or --state-dir to a directory that can be written.";
+      throw new AgentError("store", `The session store ${path} cannot be opened: ${messageOf(e)}. ${mend}`, {
         cause: e,
       });
     }

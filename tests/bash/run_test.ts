@@ -1,9 +1,14 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { discoverTools } from "../../src/bash/discover.ts";
 import { LIVE_LIMIT, TAIL_LIMIT } from "../../src/bash/executor_handle.ts";
+import { launchArgv, launchEnv } from "../../src/bash/launch.ts";
+import type { ToExecutor } from "../../src/bash/wire.ts";
+import { denoDirOf } from "../../src/sandbox/own_places.ts";
+import { policyFor } from "../../src/sandbox/policy.ts";
 import { namesIn } from "../support/files.ts";
 import { memoryOf, processesRunning } from "../support/process_tree.ts";
-import { eventually } from "../support/waiting.ts";
-import { startRig, uniqueSleep } from "./rig.ts";
+import { eventually, pause } from "../support/waiting.ts";
+import { makePlace, startRig, uniqueSleep } from "./rig.ts";
 
 /** One executor serves many cases: they are also a test of its living through them. */
 Deno.test("Executor.run() tells how a command ended", async (t) => {
@@ -223,4 +228,29 @@ Deno.test("Executor.run() ends what must end, and nothing else", async (t) => {
     const ran = await Promise.all([meet("a", ["b", "c"]), meet("b", ["a", "c"]), meet("c", ["a", "b"])]);
     assertEquals(ran.map((r) => r.output), ["a\n", "b\n", "c\n"]);
   });
+});
+
+Deno.test("an agent that does not read holds the command up, not the executor's memory", async () => {
+  await using place = await makePlace();
+  const { policy } = policyFor({ ...place, preset: "workspace", cwd: place.workspace });
+  const tools = await discoverTools({ PATH: "/usr/bin:/bin" });
+  const denoDir = denoDirOf(Deno.env.toObject(), Deno.env.get("HOME")!);
+  const entry = new URL("../../src/bash/executor.ts", import.meta.url).href;
+  const plan = { policy, program: Deno.execPath(), standalone: false, entry, denoDir, tools, tag: 300_001 };
+  const [program, ...args] = launchArgv(plan, "confine");
+  const child = new Deno.Command(program!, {
+    ...{ args, stdin: "piped", stdout: "piped", clearEnv: true, env: launchEnv(plan) },
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  const say = (message: ToExecutor) => writer.write(new TextEncoder().encode(JSON.stringify(message) + "\n"));
+  await say({ op: "init", env: { PATH: "/usr/bin:/bin" }, marker: "slow" });
+  for (let id = 1; id <= 5; id++) {
+    await say({ op: "run", id, command: `touch began-${id}; yes`, cwd: place.workspace, timeoutMs: 600_000 });
+  }
+  await eventually("the commands", () => namesIn(place.workspace).length === 5);
+  await pause(500);
+  assert(memoryOf(child.pid, "VmHWM") < 160 * 1024);
+  await writer.close(); // it still hears that the agent is gone
+  for await (const _ of child.stdout);
+  assertEquals((await child.status).code, 0);
 });
