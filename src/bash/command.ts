@@ -9,6 +9,8 @@ export const ARGUMENT_LIMIT = 100 * 1024;
 export const OUTPUT_LIMIT = 1024 * 1024 * 1024;
 /** Milliseconds that the pipe may stay open after bash has ended, and that a look at a quiet pipe takes. */
 const DRAIN_MS = 50;
+/** Bytes that a pipe holds at most, as Linux lets an ordinary user set it. */
+const PIPE_LIMIT = 1024 * 1024;
 /** stdout and stderr as one pipe: they keep the order in which they were written. */
 const ONE_PIPE = "exec 2>&1\n";
 
@@ -144,14 +146,19 @@ export class RunningCommand {
     } catch { /* the pipe was given up, or the agent is gone */ }
   }
 
-  /** Waits for the pump, giving the pipe up when something that is not ours holds it open in silence. */
+  /**
+   * Waits for the pump. Something that could not be told to be ours may still hold the pipe: it is given up when
+   * it is quiet, and when more comes than a pipe can hold.
+   */
   async #drained(pumped: Promise<void>, reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
     const pump = { done: false };
     const ended = pumped.then(() => void (pump.done = true));
+    const limit = this.#output.totalBytes + PIPE_LIMIT;
     for (;;) {
       await Promise.race([ended, delay(DRAIN_MS)]);
       if (pump.done) return;
-      if (this.#quietSince !== undefined && performance.now() - this.#quietSince >= DRAIN_MS) {
+      const quiet = this.#quietSince !== undefined && performance.now() - this.#quietSince >= DRAIN_MS;
+      if (quiet || this.#output.totalBytes > limit) {
         await reader.cancel().catch(() => {});
         return await ended;
       }

@@ -73,7 +73,7 @@ export class FileError extends Error {
  * A running executor: the confined process that runs a session's commands and file operations.
  *
  * Contract: every promise settles, also when the executor dies (commands then end with
- * `{signal: "SIGKILL"}` after their process groups were killed; file operations reject with an
+ * `{signal: "SIGKILL"}` after all that they left behind was killed; file operations reject with an
  * `AgentError("sandbox")`). Its answers are checked; a forged or broken message ends this executor, never
  * the agent. It is never widened.
  */
@@ -84,7 +84,8 @@ export interface Executor {
 
   /**
    * Runs one command. `onOutput` gets its output in arrival order, as text whose split UTF-8 is rejoined,
-   * up to `LIVE_LIMIT` bytes; what comes after that is in the result. Aborting `signal` kills the whole
+   * up to `LIVE_LIMIT` bytes, or all of it when no more than a `TAIL_LIMIT` follows; else the end is in the
+   * result. No text is longer as JSON than 56 KiB. Aborting `signal` kills the whole
    * process tree and resolves with `stopped: "cancelled"`. Rejects with `AgentError("sandbox")` only when
    * the command could not be started (cause and mend in the message).
    */
@@ -106,7 +107,7 @@ export interface Executor {
   close(): Promise<void>;
 }
 
-/** Bytes of a command's output that are streamed while it runs. */
+/** Bytes of a command's output that are streamed while it runs; a rest of up to `TAIL_LIMIT` follows at the end. */
 export const LIVE_LIMIT: number = 256 * 1024;
 /** Bytes of the end of a long output that the result carries. */
 export const TAIL_LIMIT: number = 16 * 1024;

@@ -40,12 +40,15 @@ export class Files {
     if (maxBytes > MAX_FILE_BYTES) throw new FileError("too-large", tooLarge(path));
     return await this.#faults(path, async () => {
       const real = await this.#readable(path);
-      expectRegular(path, await Deno.stat(real));
+      const before = await Deno.stat(real);
+      expectRegular(path, before);
+      // Taken first: if the file is replaced while it is read, a later write finds it changed, never lost.
+      const version = this.#versionOf(real, before);
       using file = await openInTime(real);
       const info = await file.stat();
       expectRegular(path, info);
       const bytes = await readUpTo(file, Math.min(maxBytes, info.size), maxBytes);
-      return { bytes, size: Math.max(info.size, bytes.length), version: this.#versionOf(real, info) };
+      return { bytes, size: Math.max(info.size, bytes.length), version };
     });
   }
 

@@ -1,4 +1,4 @@
-import { EPERM, ESRCH, type Libc } from "../sandbox/libc.ts";
+import type { Libc } from "../sandbox/libc.ts";
 import { parseStat, type ProcessStat, readProc } from "../sandbox/procfs.ts";
 import { MARKER_VARIABLE } from "./wire.ts";
 
@@ -26,10 +26,7 @@ const WNOHANG = 1;
 
 /** Linux: by system calls and /proc, since Deno keeps both for wider permissions than an executor has. */
 export function linuxProcesses(libc: Libc, self: number): Processes {
-  const signal = (pid: number, number: number) => {
-    const result = libc.try("kill", pid, number);
-    return result === 0 || result === -EPERM && result !== -ESRCH;
-  };
+  const signal = (pid: number, number: number) => libc.try("kill", pid, number) === 0;
   return {
     signal,
     signalGroup: (group, number) => signal(-group, number),

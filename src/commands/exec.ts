@@ -17,6 +17,8 @@ export interface ExecOptions {
   /** One JSON object on stdout in place of the output itself. */
   readonly json: boolean;
   readonly command: string;
+  /** Aborting it cancels the command and its whole process tree. */
+  readonly signal?: AbortSignal;
 }
 
 /** Where `dsh-acp exec` writes to. */
@@ -54,7 +56,7 @@ async function runIn(tempDir: string, options: ExecOptions, out: ExecOutput): Pr
   const { environment, envPass, home, stateDir } = config;
   const { policy, notes }: PolicyOutcome = policyFor({
     ...{ preset, cwd, home, stateDir, tempDir },
-    ...ownPlacesOf(environment, home),
+    ...ownPlacesOf(environment, home, config.configFile),
   });
   for (const note of notes) out.stderr(`dsh-acp exec: ${note}\n`);
   const log = createLog({ ...config.log, secrets: secretsOf(config) });
@@ -64,7 +66,7 @@ async function runIn(tempDir: string, options: ExecOptions, out: ExecOutput): Pr
     const result = await executor.run(
       { command, cwd: policy.cwd, timeoutMs },
       (text) => printed.print(text),
-      new AbortController().signal,
+      options.signal ?? new AbortController().signal,
     );
     if (result.omittedBytes > 0) printed.print(`\n… ${result.omittedBytes} bytes omitted …\n${result.tail}`);
     const output = await printed.finish();

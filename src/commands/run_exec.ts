@@ -20,6 +20,10 @@ export async function run(args: readonly string[]): Promise<number> {
   }
   const config = await loadConfig(overrides);
   const encoder = new TextEncoder();
+  const interrupted = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    Deno.addSignalListener(signal, () => interrupted.abort());
+  }
   return await exec({
     config,
     preset: config.preset,
@@ -27,6 +31,7 @@ export async function run(args: readonly string[]): Promise<number> {
     timeoutMs,
     json: values.json === true,
     command: words.join(" "),
+    signal: interrupted.signal,
   }, {
     stdout: (text) => writeAll(Deno.stdout, encoder.encode(text)),
     stderr: (text) => void Deno.stderr.writeSync(encoder.encode(text)),

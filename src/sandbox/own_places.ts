@@ -8,17 +8,17 @@ export function denoDirOf(environment: Readonly<Record<string, string>>, home: s
 }
 
 /**
- * The agent's own places beside its state, for `policyFor`: its config is secret, and no workspace may hold the
+ * The agent's own places beside its state, for `policyFor`: its config (the file may lie anywhere) is secret, and no workspace may hold the
  * cache that its own modules are loaded from.
  */
 export function ownPlacesOf(
   environment: Readonly<Record<string, string>>,
   home: string,
+  configFile?: string,
 ): Required<Pick<PolicyInput, "ownPlaces" | "ownSecrets">> {
   const configHome = environment.XDG_CONFIG_HOME || `${home}/.config`;
-  const named = environment.DSH_CONFIG?.startsWith("/") ? [environment.DSH_CONFIG] : [];
   return {
     ownPlaces: [denoDirOf(environment, home)],
-    ownSecrets: [`${configHome}/dsh-acp`, ...named],
+    ownSecrets: [`${configHome}/dsh-acp`, ...(configFile === undefined ? [] : [configFile])],
   };
 }

@@ -31,6 +31,9 @@ export function verifyConfinement(libc: Libc): Obtained {
     throw new Error("Landlock does not hold (the agent's environment can be read)");
   }
   const scoped = landlockAbi(libc) >= LANDLOCK_SCOPE_ABI;
+  if (scoped && parent > 0 && libc.try("kill", parent, 0) === 0) {
+    throw new Error("Landlock does not hold (the agent can be signalled)");
+  }
   return {
     layers: ["landlock", "seccomp", "capabilities"],
     missing: scoped ? [] : ["signals to other processes are not confined: use Linux 6.12 or newer"],

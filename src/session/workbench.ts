@@ -32,7 +32,7 @@ export function sessionWorkbench(options: WorkbenchOptions): Workbench {
       tempDir,
       home: config.home,
       stateDir: config.stateDir,
-      ...ownPlacesOf(config.environment, config.home),
+      ...ownPlacesOf(config.environment, config.home, config.configFile),
       ...(wish ? { wish } : {}),
     });
   const executor = async (wish?: "edit" | "unconfined"): Promise<Executor> => {

@@ -131,6 +131,17 @@ Deno.test("Executor.run() bounds long output", async (t) => {
     await Deno.remove(ran.spillPath!);
     assert(memoryOf(executor.pid, "VmHWM") - before < 48 * 1024);
   });
+  await t.step("over 1 GiB is too much", async () => {
+    const ran = await rig.run("head -c 3000000000 /dev/zero");
+    assertEquals(ran.stopped, "output-limit");
+    assert(ran.totalBytes > 2 ** 30 && ran.totalBytes < 2 ** 30 + 2 ** 20);
+    await Deno.remove(ran.spillPath!);
+  });
+  await t.step("frames are small, also as JSON", async () => {
+    const texts: string[] = [];
+    await rig.run("head -c 200000 /dev/zero", { onOutput: (text) => texts.push(text) });
+    assert(texts.every((text) => JSON.stringify(text).length < 56 * 1024));
+  });
   await t.step("endless output ends by its time-out", async () => {
     const ran = await rig.run("yes", { timeoutMs: 500 });
     assertEquals([ran.stopped, ran.exit], ["timeout", { signal: "SIGTERM" }]);
@@ -220,6 +231,20 @@ Deno.test("Executor.run() ends what must end, and nothing else", async (t) => {
     await Deno.writeTextFile(`${rig.place.workspace}/stop`, "");
     assertEquals((await running).output, "end\n");
   });
+  await t.step(
+    "what hides and holds the pipe does not hold the call, nor does it outlive the commands",
+    async () => {
+      const nap = uniqueSleep();
+      const other = rig.run("until [ -e stop2 ]; do sleep 0.02; done");
+      const hidden = `env -i setsid bash -c '(exec -a ${nap} yes)'`;
+      const ran = await rig.run(`${hidden} & env -i setsid sleep ${nap} & sleep 0.1; echo done >&2`);
+      assertEquals(ran.exit, { code: 0 });
+      await Deno.writeTextFile(`${rig.place.workspace}/stop2`, "");
+      await other;
+      assertEquals(processesRunning(nap), []);
+      if (ran.spillPath !== undefined) await Deno.remove(ran.spillPath);
+    },
+  );
   await t.step("commands run side by side", async () => {
     const meet = (own: string, others: string[]) =>
       rig.run(
