@@ -9,6 +9,7 @@ Usage:
   dsh-acp [OPTIONS]                  ACP on stdin and stdout (what an editor starts)
   dsh-acp demo                       a whole turn in this terminal: no key, no network
   dsh-acp exec [OPTIONS] -- COMMAND  one command through the confined executor
+  dsh-acp doctor [--json]            what is there, what is missing, how to mend it
   dsh-acp --help | --version
 
 Options:
@@ -46,14 +47,19 @@ export async function main(args: readonly string[]): Promise<never> {
 /** One module a command, loaded when it is called for. */
 const COMMANDS = {
   demo: () => import("./commands/demo.ts"),
+  doctor: () => import("./commands/doctor.ts"),
   exec: () => import("./commands/run_exec.ts"),
 } as const;
+
+function isCommand(name: string): name is keyof typeof COMMANDS {
+  return Object.hasOwn(COMMANDS, name);
+}
 
 /** Runs a command. Reports whatever it throws, on stderr, in one line. */
 async function run(args: readonly string[]): Promise<number> {
   const [name = "", ...rest] = args;
   try {
-    if (name === "demo" || name === "exec") return await (await COMMANDS[name]()).run(rest);
+    if (isCommand(name)) return await (await COMMANDS[name]()).run(rest);
     return await (await import("./commands/serve.ts")).run(args);
   } catch (e) {
     const { AgentError, messageOf } = await import("./errors.ts");

@@ -42,6 +42,14 @@ export async function serveConnection(stream: Stream, deps: ConnectionDeps): Pro
       answer(async (call) => (await sessionMethods.get(call.client)).loadSession(call.params)),
     )
     .onRequest(
+      "session/set_config_option",
+      answer(async (call) => (await sessionMethods.get(call.client)).setConfigOption(call.params)),
+    )
+    .onRequest(
+      "session/set_mode",
+      answer(async (call) => (await sessionMethods.get(call.client)).setMode(call.params)),
+    )
+    .onRequest(
       "session/prompt",
       answer(async (call) => {
         const cancelled = AbortSignal.any([call.signal, arrivals.signalOf(call.requestId)]);

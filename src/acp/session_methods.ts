@@ -1,14 +1,23 @@
 import type {
   AgentContext,
   LoadSessionRequest,
+  LoadSessionResponse,
   NewSessionRequest,
+  NewSessionResponse,
   PromptRequest,
   PromptResponse,
+  SessionConfigOption,
+  SessionModeState,
+  SetSessionConfigOptionRequest,
+  SetSessionConfigOptionResponse,
+  SetSessionModeRequest,
+  SetSessionModeResponse,
 } from "@agentclientprotocol/sdk";
 import type { Config } from "../config/config.ts";
 import type { Log } from "../log.ts";
 import { modelOpener, prepareModel } from "../session/model_opener.ts";
 import type { OpenModel } from "../session/ports.ts";
+import type { Session } from "../session/session.ts";
 import { type OpenRequest, Sessions } from "../session/sessions.ts";
 import type { SessionStore } from "../session/store.ts";
 import { pruneTempDirs } from "../session/temp_dirs.ts";
@@ -18,6 +27,7 @@ import { Channel } from "./channel.ts";
 import type { ClientFacts } from "./client.ts";
 import { Outbox } from "./outbox.ts";
 import { promptParts } from "./prompt.ts";
+import { configOptions, presetByMode, presetByOption, sessionModes } from "./session_options.ts";
 
 /** What the session methods of one connection work with. */
 export interface SessionMethodsDeps {
@@ -40,6 +50,8 @@ export class SessionMethods {
   readonly #outbox: Outbox;
   readonly #sessions: Sessions;
   readonly #openModel: OpenModel;
+  /** The options as each session's client last saw them, as JSON. */
+  readonly #shownOptions = new Map<string, string>();
   /** Loads under way, by session. */
   readonly #loads = new Map<string, Promise<void>>();
   #store: SessionStore | undefined;
@@ -60,15 +72,15 @@ export class SessionMethods {
     });
   }
 
-  async newSession(params: NewSessionRequest): Promise<{ sessionId: string }> {
+  async newSession(params: NewSessionRequest): Promise<NewSessionResponse> {
     const session = await this.#sessions.create(openRequest(params));
     this.#channel(session.id).attach(session);
     setTimeout(() => void prepareModel(this.#deps.config, this.#openModel)); // behind the answer: the user is about to prompt
-    return { sessionId: session.id };
+    return { sessionId: session.id, ...this.#options(session) };
   }
 
   /** Settles when the whole conversation has been shown. */
-  loadSession(params: LoadSessionRequest): Promise<Record<string, never>> {
+  loadSession(params: LoadSessionRequest): Promise<LoadSessionResponse> {
     const loading = this.#load(params);
     const settled = loading.then(() => {}, () => {});
     this.#loads.set(params.sessionId, settled);
@@ -78,13 +90,13 @@ export class SessionMethods {
     return loading;
   }
 
-  async #load(params: LoadSessionRequest): Promise<Record<string, never>> {
+  async #load(params: LoadSessionRequest): Promise<LoadSessionResponse> {
     const session = await this.#sessions.load(params.sessionId, openRequest(params));
     const channel = this.#channel(session.id);
     const replayed = channel.replay(session);
     channel.attach(session); // in the same breath: nothing happens between the replay and what follows
     await replayed;
-    return {};
+    return this.#options(session);
   }
 
   /** Settles when the turn has ended and every update of it is written. */
@@ -92,10 +104,29 @@ export class SessionMethods {
     await this.#loads.get(params.sessionId); // a prompt written right behind its load
     try {
       const session = this.#sessions.get(params.sessionId);
-      return { stopReason: await session.prompt(promptParts(params.prompt), cancelled) };
+      const stopReason = await session.prompt(promptParts(params.prompt), cancelled);
+      this.#showOptionsIfChanged(session); // the first command tells what the confinement obtained
+      return { stopReason };
     } finally {
       await this.#outbox.flushed(params.sessionId);
     }
+  }
+
+  /** Sets an option; clients that show modes are told as well. */
+  setConfigOption(params: SetSessionConfigOptionRequest): SetSessionConfigOptionResponse {
+    const session = this.#sessions.get(params.sessionId);
+    session.setPreset(presetByOption(params.configId, params.value));
+    this.#outbox.push(session.id, { sessionUpdate: "current_mode_update", currentModeId: session.preset });
+    const { configOptions } = this.#options(session);
+    return { configOptions };
+  }
+
+  /** Sets a mode; clients that show options are told as well. */
+  setMode(params: SetSessionModeRequest): SetSessionModeResponse {
+    const session = this.#sessions.get(params.sessionId);
+    session.setPreset(presetByMode(params.modeId));
+    this.#showOptionsIfChanged(session);
+    return {};
   }
 
   /** Ends every session; the client is gone. Never rejects. */
@@ -103,6 +134,20 @@ export class SessionMethods {
     this.#outbox.close();
     await this.#sessions.close();
     this.#store?.close();
+  }
+
+  /** The session's options and modes as they stand; the client is about to be told. */
+  #options(session: Session): { configOptions: SessionConfigOption[]; modes: SessionModeState } {
+    const configs = configOptions(session);
+    this.#shownOptions.set(session.id, JSON.stringify(configs));
+    return { configOptions: configs, modes: sessionModes(session) };
+  }
+
+  #showOptionsIfChanged(session: Session): void {
+    const before = this.#shownOptions.get(session.id);
+    const { configOptions } = this.#options(session);
+    if (before === this.#shownOptions.get(session.id)) return;
+    this.#outbox.push(session.id, { sessionUpdate: "config_option_update", configOptions });
   }
 
   #channel(sessionId: string): Channel {

@@ -89,6 +89,7 @@ export class Presenter {
         return this.#notice(event.messageId, event.severity, event.text);
       case "session.created":
       case "session.moved":
+      case "preset.set":
       case "system.set":
       case "model.called":
       case "model.replied":

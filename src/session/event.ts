@@ -39,6 +39,8 @@ export type SessionEvent =
   }
   /** The directory is another one from here on: the stored one was gone when the session was loaded. */
   | { readonly type: "session.moved"; readonly cwd: string }
+  /** What tools may do unasked, from the next turn on. */
+  | { readonly type: "preset.set"; readonly preset: Preset }
   /** The system prompt of all model calls from here on, instructions of the workspace included. */
   | { readonly type: "system.set"; readonly text: string; readonly cwd: string; readonly preset: Preset }
   | {

@@ -53,6 +53,7 @@ export class History {
         return;
       case "session.created":
       case "session.moved":
+      case "preset.set":
       case "model.replied":
       case "model.failed":
       case "tool.started":

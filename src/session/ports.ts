@@ -1,6 +1,8 @@
+import type { Preset } from "../config/config.ts";
 import type { Executor } from "../bash/executor_handle.ts";
 import type { Model } from "../model/model.ts";
 import type { Action } from "../permission/decide.ts";
+import type { ConfinementReport } from "../sandbox/report.ts";
 import type { Block } from "../tool/view.ts";
 
 /** A question to the user about one announced call. */
@@ -24,17 +26,22 @@ export interface Front {
   ready(): Promise<void>;
 }
 
+/** What an approved call may do beyond its preset: change files of the workspace, use the network, anything. */
+export type Wish = "edit" | "network" | "unconfined";
+
 /** What a session runs its tools with. */
 export interface Workbench {
   /**
-   * The executor of the session's preset, or with `wish` of a wider one for a single approved call.
+   * The executor of a preset, or with `wish` the wider one of a single approved call.
    * @throws AgentError("sandbox") when the confinement cannot be put on; never a wider one unasked.
    */
-  executor(wish?: "edit" | "unconfined"): Promise<Executor>;
-  /** Begins to start the preset's executor, so that its first use need not wait. A failure shows at that use. */
-  prepare(): void;
-  /** What the user should know of the confinement's bounds, one sentence each (a root that is not writable). */
-  notes(): readonly string[];
+  executor(preset: Preset, wish?: Wish): Promise<Executor>;
+  /** Begins to start a preset's executor, so that its first use need not wait. A failure shows at that use. */
+  prepare(preset: Preset): void;
+  /** What the confinement of a preset obtained here; undefined before its first executor. */
+  report(preset: Preset): ConfinementReport | undefined;
+  /** What the user should know of a preset's bounds here, one sentence each (a root that is not writable). */
+  notes(preset: Preset): readonly string[];
   /** Ends all executors. Never rejects. */
   close(): Promise<void>;
 }

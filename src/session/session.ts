@@ -1,7 +1,8 @@
 import { AgentError, isAbort, messageOf } from "../errors.ts";
-import type { Config } from "../config/config.ts";
+import type { Config, Preset } from "../config/config.ts";
 import type { Log } from "../log.ts";
 import { ModelError } from "../model/model.ts";
+import type { ConfinementReport } from "../sandbox/report.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { Failure, PromptPart, SessionEvent, StopReason } from "./event.ts";
 import type { EventListener, EventLog } from "./event_log.ts";
@@ -11,7 +12,7 @@ import type { SessionLock } from "./lock.ts";
 import type { Front, OpenModel, Workbench } from "./ports.ts";
 import { systemPrompt } from "./system_prompt.ts";
 import { removeIfEmpty } from "./temp_dirs.ts";
-import { runTurn } from "./turn.ts";
+import { runTurn, type TurnDeps } from "./turn.ts";
 
 /** Model calls of one turn, as a brake on a model that runs in circles. */
 const MAX_MODEL_CALLS = 200;
@@ -35,6 +36,8 @@ export interface SessionDeps {
   readonly lock: SessionLock | (() => Promise<SessionLock>);
   /** Names of MCP servers that the client asked for. */
   readonly mcpServers: readonly string[];
+  /** What tools may do unasked when the session is opened. */
+  readonly preset: Preset;
 }
 
 /**
@@ -53,6 +56,7 @@ export class Session {
   /** Aborted by `cancel`, then replaced: prompts that come later are not touched. */
   #cancel = new AbortController();
   #lock: SessionLock | undefined;
+  #preset: Preset;
   #closed = false;
   #announced = false;
 
@@ -61,6 +65,7 @@ export class Session {
     this.cwd = deps.cwd;
     this.#deps = deps;
     this.#events = deps.events;
+    this.#preset = deps.preset;
     this.#lock = typeof deps.lock === "function" ? undefined : deps.lock;
   }
 
@@ -89,6 +94,25 @@ export class Session {
     this.#cancel = new AbortController();
   }
 
+  /** What tools may do unasked. */
+  get preset(): Preset {
+    return this.#preset;
+  }
+
+  /** What the preset's confinement obtained; undefined before anything was run in it. */
+  get report(): ConfinementReport | undefined {
+    return this.#deps.workbench.report(this.#preset);
+  }
+
+  /** Changes what tools may do unasked, from the next turn on; a running one keeps what it began with. */
+  setPreset(preset: Preset): void {
+    if (preset === this.#preset) return;
+    // A session that was never prompted has no log yet: the change is stored with its first event.
+    if (this.#lock) this.#events.append({ type: "preset.set", preset });
+    else this.#events.prepare({ type: "preset.set", preset });
+    this.#preset = preset;
+  }
+
   /** Everything so far, for a replay. */
   eventsSoFar(): SessionEvent[] {
     return this.#events.events();
@@ -114,12 +138,13 @@ export class Session {
   async #turn(prompt: readonly PromptPart[], signal: AbortSignal): Promise<StopReason> {
     if (signal.aborted || this.#closed) return "cancelled"; // never begun: nothing to log
     await this.#own();
-    await this.#describePlace();
+    const preset = this.#preset;
+    await this.#describePlace(preset);
     const turn = randomId("turn");
     this.#events.append({ type: "turn.started", turn, messageId: randomId("msg"), prompt });
     try {
-      this.#announce();
-      const stop = await runTurn(this.#turnDeps(), signal);
+      this.#announce(preset);
+      const stop = await runTurn(this.#turnDeps(preset), signal);
       this.#events.append({ type: "turn.ended", turn, outcome: { stop } });
       return stop;
     } catch (e) {
@@ -149,36 +174,36 @@ export class Session {
   }
 
   /** Logs the system prompt where there is none yet, or where it speaks of another place or preset. */
-  async #describePlace(): Promise<void> {
+  async #describePlace(preset: Preset): Promise<void> {
     const { config, tempDir } = this.#deps;
     const logged = this.#events.history.system;
-    if (logged && logged.cwd === this.cwd && logged.preset === config.preset) return;
+    if (logged && logged.cwd === this.cwd && logged.preset === preset) return;
     const text = systemPrompt({
       cwd: this.cwd,
       tempDir,
-      preset: config.preset,
+      preset,
       os: `${Deno.build.os} ${Deno.build.arch}`,
       date: new Date().toISOString().slice(0, 10),
       instructions: await readInstructions(this.cwd),
       extra: config.systemPrompt,
     });
-    this.#events.append({ type: "system.set", text, cwd: this.cwd, preset: config.preset });
+    this.#events.append({ type: "system.set", text, cwd: this.cwd, preset });
   }
 
   /** Says, once for each time the session is opened, what is otherwise than the user may expect. */
-  #announce(): void {
+  #announce(preset: Preset): void {
     if (this.#announced) return;
     this.#announced = true;
     const servers = this.#deps.mcpServers.map((name) =>
       `The MCP server "${name}" was not started: this version cannot use MCP servers yet.`
     );
-    for (const text of [...this.#deps.workbench.notes(), ...servers]) {
+    for (const text of [...this.#deps.workbench.notes(preset), ...servers]) {
       this.#events.append({ type: "notice", messageId: randomId("msg"), severity: "warning", text });
     }
   }
 
-  #turnDeps() {
-    const { tools, workbench, front, openModel, config } = this.#deps;
+  #turnDeps(preset: Preset): TurnDeps {
+    const { tools, workbench, front, openModel } = this.#deps;
     return {
       log: this.#events,
       tools,
@@ -186,7 +211,7 @@ export class Session {
       front,
       openModel,
       cwd: this.cwd,
-      preset: config.preset,
+      preset,
       maxModelCalls: MAX_MODEL_CALLS,
     };
   }

@@ -1,4 +1,4 @@
-import type { Config } from "../config/config.ts";
+import type { Config, Preset } from "../config/config.ts";
 import { AgentError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
@@ -72,7 +72,7 @@ export class Sessions {
       events.attach(store);
       return taken;
     };
-    return this.#install(this.#build(id, request.cwd, request, events, lock));
+    return this.#install(this.#build(id, { ...request, preset: config.preset }, events, lock));
   }
 
   /**
@@ -114,7 +114,9 @@ export class Sessions {
         this.#deps.log.warn("session moved: its directory is gone", { session: id, cwd });
         events.append({ type: "session.moved", cwd });
       }
-      return await this.#install(this.#build(id, cwd, request, events, lock));
+      return await this.#install(
+        this.#build(id, { ...request, cwd, preset: storedPreset(logged.map((l) => l.event)) }, events, lock),
+      );
     } catch (e) {
       lock.release();
       throw e;
@@ -123,8 +125,7 @@ export class Sessions {
 
   #build(
     id: string,
-    cwd: string,
-    request: OpenRequest,
+    { cwd, preset, mcpServers }: OpenRequest & { preset: Preset },
     events: EventLog,
     lock: SessionDeps["lock"],
   ): Session {
@@ -141,7 +142,8 @@ export class Sessions {
       openModel,
       front: front(id),
       workbench: workbench({ cwd, tempDir }),
-      mcpServers: request.mcpServers,
+      mcpServers,
+      preset,
       lock,
     });
   }
@@ -155,6 +157,12 @@ export class Sessions {
     this.#open.set(session.id, session);
     return session;
   }
+}
+
+/** What a log says that tools may do unasked; the narrowest where it does not say. */
+function storedPreset(events: readonly SessionEvent[]): Preset {
+  const set = events.filter((e) => e.type === "session.created" || e.type === "preset.set").at(-1);
+  return set?.preset ?? "read-only";
 }
 
 /** Where a log says that the session works; empty when it does not say. */

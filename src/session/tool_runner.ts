@@ -125,9 +125,9 @@ async function admit(wish: Wish): Promise<Executor> {
   const decision = decide({ preset: deps.preset, unconfinedBecause: confined.problem }, action);
   if (decision.verdict === "ask") await ask(wish, decision.reason, confined.executor);
   const executor = confined.executor === undefined
-    ? await deps.workbench.executor("unconfined")
+    ? await deps.workbench.executor(deps.preset, "unconfined")
     : action.kind === "edit" && decision.verdict === "ask"
-    ? await deps.workbench.executor("edit")
+    ? await deps.workbench.executor(deps.preset, "edit")
     : confined.executor;
   signal.throwIfAborted();
   deps.log.append({ type: "tool.started", callId }, true);
@@ -151,7 +151,7 @@ async function confinedExecutor(
   deps: RunnerDeps,
 ): Promise<{ executor: Executor; problem?: undefined } | { executor?: undefined; problem: string }> {
   try {
-    return { executor: await deps.workbench.executor() };
+    return { executor: await deps.workbench.executor(deps.preset) };
   } catch (e) {
     if (e instanceof AgentError && e.kind === "sandbox") return { problem: e.message };
     throw e;

@@ -68,7 +68,7 @@ async function askModel(model: Model, deps: TurnDeps, signal: AbortSignal): Prom
           break;
         case "call-start":
           deltas.flush();
-          deps.workbench.prepare(); // while the arguments are still being written
+          deps.workbench.prepare(deps.preset); // while the arguments are still being written
           break;
         case "call":
           calls.push({ ...part.call, id: log.uniqueCallId(part.call.id) });

@@ -3,8 +3,9 @@ import { ExecutorPool } from "../bash/pool.ts";
 import type { Config, Preset } from "../config/config.ts";
 import type { Log } from "../log.ts";
 import { ownPlacesOf } from "../sandbox/own_places.ts";
+import type { ConfinementReport } from "../sandbox/report.ts";
 import { policyFor, type PolicyOutcome } from "../sandbox/policy.ts";
-import type { Workbench } from "./ports.ts";
+import type { Wish, Workbench } from "./ports.ts";
 
 /** What a session's workbench is made for. */
 export interface WorkbenchOptions {
@@ -16,7 +17,7 @@ export interface WorkbenchOptions {
   readonly tempDir: string;
 }
 
-/** A workbench whose executors are those of the session's preset. */
+/** A session's workbench: one executor for each policy that is in use. */
 export function sessionWorkbench(options: WorkbenchOptions): Workbench {
   const { config, log, cwd, tempDir } = options;
   const pool = new ExecutorPool({
@@ -25,7 +26,7 @@ export function sessionWorkbench(options: WorkbenchOptions): Workbench {
     home: config.home,
     log,
   });
-  const policy = (preset: Preset, wish?: "unconfined"): PolicyOutcome =>
+  const policy = (preset: Preset, wish?: Exclude<Wish, "edit">): PolicyOutcome =>
     policyFor({
       preset,
       cwd,
@@ -35,16 +36,20 @@ export function sessionWorkbench(options: WorkbenchOptions): Workbench {
       ...ownPlacesOf(config.environment, config.home, config.configFile),
       ...(wish ? { wish } : {}),
     });
-  const executor = async (wish?: "edit" | "unconfined"): Promise<Executor> => {
+  const reports = new Map<Preset, ConfinementReport>();
+  const executor = async (preset: Preset, wish?: Wish): Promise<Executor> => {
     await Deno.mkdir(tempDir, { recursive: true, mode: 0o700 });
     // An approved edit in a preset that writes nothing is made with the rights of `workspace`, not with more.
-    const preset = wish === "edit" && config.preset === "read-only" ? "workspace" : config.preset;
-    return await pool.get(policy(preset, wish === "unconfined" ? wish : undefined).policy);
+    if (wish === "edit") return await pool.get(policy(preset === "read-only" ? "workspace" : preset).policy);
+    const executor = await pool.get(policy(preset, wish).policy);
+    if (wish === undefined) reports.set(preset, executor.report);
+    return executor;
   };
   return {
     executor,
-    prepare: () => void executor().catch(() => {}),
-    notes: () => policy(config.preset).notes,
+    prepare: (preset) => void executor(preset).catch(() => {}),
+    report: (preset) => reports.get(preset),
+    notes: (preset) => policy(preset).notes,
     close: () => pool.close(),
   };
 }

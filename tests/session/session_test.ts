@@ -38,6 +38,7 @@ async function fixture(preset: Preset = "workspace") {
       return Promise.resolve({ release: () => {} });
     },
     mcpServers: ["files"],
+    preset,
   });
   const play = (steps: unknown[], signal = IDLE) =>
     session.prompt([{ type: "text", text: `demo: ${JSON.stringify(steps)}` }], signal);
@@ -232,7 +233,7 @@ Deno.test("a store that fails ends the turn with its error", async () => {
   const config = await buildConfig({}, { HOME: "/home/u" }, "linux");
   const onBroken = new Session({
     ...{ id: "sess_x", cwd: "/w", tempDir: "/t", config, log: silentLog, events, tools: builtinTools() },
-    ...{ workbench: broken.workbench, front: broken.front, mcpServers: [] },
+    ...{ workbench: broken.workbench, front: broken.front, mcpServers: [], preset: config.preset },
     openModel: () => Promise.resolve(demoModel()),
     lock: { release: () => {} },
   });

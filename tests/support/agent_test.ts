@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { AgentProcess } from "./agent.ts";
-import { processesRunning } from "./process_tree.ts";
+import { processesRunning, uniqueSleep } from "./process_tree.ts";
 import type { Fields } from "./wire.ts";
 
 /** A stand-in for the agent: shell code that gets `$1`, one line of JSON, and is told nothing else. */
@@ -58,7 +58,8 @@ Deno.test("an agent process fails its test for a byte on stderr, a bad exit or h
 });
 
 Deno.test("an agent process fails its test for a process that it leaves behind, and ends it", async () => {
-  const leaves = `setsid sleep 4711 < /dev/null > /dev/null 2>&1 & ${GREETS}`;
-  assertMatches(await faultOf(impostor(leaves, ANSWER)), /lives on: sleep 4711/);
-  assertEquals(processesRunning("sleep 4711").filter((p) => p.command === "sleep 4711"), []);
+  const sleep = uniqueSleep();
+  const leaves = `setsid ${sleep} < /dev/null > /dev/null 2>&1 & ${GREETS}`;
+  assertMatches(await faultOf(impostor(leaves, ANSWER)), /lives on: sleep/);
+  assertEquals(processesRunning(sleep), []);
 });

@@ -1,6 +1,7 @@
 import type { CommandResult, Executor } from "../../src/bash/executor_handle.ts";
 import { FileError } from "../../src/bash/executor_handle.ts";
-import type { Answer, Front, Question, Workbench } from "../../src/session/ports.ts";
+import type { Preset } from "../../src/config/config.ts";
+import type { Answer, Front, Question, Wish, Workbench } from "../../src/session/ports.ts";
 import { AgentError } from "../../src/errors.ts";
 
 /** An executor in memory: commands are looked up in a table, files in a map. */
@@ -79,7 +80,7 @@ export class FakeWorkbench implements Workbench {
   /** Set: the confinement cannot be put on, for this reason. */
   unconfinable: string | undefined;
 
-  executor(wish?: "edit" | "unconfined"): Promise<Executor> {
+  executor(_preset: Preset, wish?: Wish): Promise<Executor> {
     this.wishes.push(wish);
     if (this.unconfinable && wish !== "unconfined") {
       return Promise.reject(new AgentError("sandbox", this.unconfinable));
@@ -88,6 +89,10 @@ export class FakeWorkbench implements Workbench {
   }
 
   prepare(): void {}
+
+  report(): undefined {
+    return undefined;
+  }
 
   notes(): readonly string[] {
     return [];

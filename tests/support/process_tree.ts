@@ -44,6 +44,19 @@ export function processesRunning(text: string): Process[] {
   return allProcesses().filter((p) => p.command.includes(text) && isAlive(p.pid));
 }
 
+/** Ends all processes with this marker, so that a failed test leaves none; gives their commands. */
+export function endProcesses(marker: string): string[] {
+  const found = processesMarked(marker);
+  for (const { pid } of found) Deno.kill(pid, "SIGKILL");
+  return found.map((p) => p.command.slice(0, 200));
+}
+
+/** A command that sleeps for a day and is like no other, so that only this test's own processes are found by it. */
+export function uniqueSleep(): string {
+  const [digits] = crypto.getRandomValues(new Uint32Array(1));
+  return `sleep 86400.${digits}`;
+}
+
 /** A size from /proc/PID/status in KiB, such as `VmRSS` (now) or `VmHWM` (the highest so far). */
 export function memoryOf(pid: number, field: "VmRSS" | "VmHWM"): number {
   const match = new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(readText(`/proc/${pid}/status`));

@@ -1,7 +1,9 @@
+import { AssertionError } from "@std/assert";
 import { join } from "@std/path";
 import { AgentProcess } from "./agent.ts";
 import { terminalCapabilities } from "./capabilities.ts";
 import { ModelServer, type ModelServerOptions } from "./model_server.ts";
+import { endProcesses } from "./process_tree.ts";
 import { Session } from "./session.ts";
 import type { Fields } from "./wire.ts";
 
@@ -164,8 +166,10 @@ export class Stage implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const ends = await Promise.allSettled(this.#agents.map((agent) => agent[Symbol.asyncDispose]()));
     await this.model[Symbol.asyncDispose]();
+    const strays = endProcesses(`HOME=${this.home}`);
     await Deno.remove(this.root, { recursive: true });
     for (const end of ends) if (end.status === "rejected") throw end.reason;
+    if (strays.length > 0) throw new AssertionError(`processes live on: ${strays.join("; ")}`);
   }
 }
 
