@@ -60,7 +60,7 @@ export class Channel implements Front {
         cancellationSignal: signal,
         stopWaitingOnCancel: true,
       });
-      return readAnswer(response);
+      return readAnswer(response, question.always !== undefined);
     } catch {
       return signal.aborted ? "cancelled" : "reject"; // a client that cannot ask has not approved
     }

@@ -6,6 +6,7 @@ import type { Answer, Question } from "../session/ports.ts";
 import { code } from "../tool/view.ts";
 
 const ALLOW = "allow_once";
+const ALWAYS = "allow_always";
 const REJECT = "reject_once";
 
 /**
@@ -19,7 +20,7 @@ export function permissionRequest(
 ): RequestPermissionRequest {
   const explanation: ToolCallContent = {
     type: "content",
-    content: { type: "text", text: clip(`${subject(question.action)}\n\n${question.reason}`, CAPTION_BYTES) },
+    content: { type: "text", text: clip(explanationOf(question), CAPTION_BYTES) },
   };
   const shown = question.preview ? blocksContent(question.preview) : card?.content ?? [];
   const { locations: _, ...rest } = card ?? {}; // the client has them, and the frame has its bounds
@@ -28,22 +29,44 @@ export function permissionRequest(
     toolCall: { ...rest, toolCallId: question.callId, content: [...shown, explanation] },
     options: [
       { optionId: ALLOW, name: "Allow once", kind: "allow_once" },
+      // The name is the whole truth of what is stored: it is what the user agrees to.
+      ...(question.always
+        ? [{ optionId: ALWAYS, name: clip(question.always, CAPTION_BYTES), kind: "allow_always" as const }]
+        : []),
       { optionId: REJECT, name: "Reject", kind: "reject_once" },
     ],
   };
 }
 
-/** What the client answered. Its response is not validated by the SDK: only a clear yes is one. */
-export function readAnswer(response: unknown): Answer {
+/**
+ * What the client answered. Its response is not validated by the SDK: only a clear yes is one, and an "always"
+ * only where it was offered.
+ */
+export function readAnswer(response: unknown, always: boolean): Answer {
   const outcome = (response as { outcome?: { outcome?: unknown; optionId?: unknown } } | null)?.outcome;
   if (outcome?.outcome === "cancelled") return "cancelled";
-  return outcome?.outcome === "selected" && outcome.optionId === ALLOW ? "allow" : "reject";
+  if (outcome?.outcome !== "selected") return "reject";
+  if (outcome.optionId === ALLOW) return "allow";
+  return always && outcome.optionId === ALWAYS ? "allow-always" : "reject";
+}
+
+/** What a command asks for beyond the preset, in words. */
+const REACH = {
+  "confined": "",
+  "network": " with network access",
+  "unconfined": " without confinement",
+} as const;
+
+function explanationOf({ action, reason, always }: Question): string {
+  return [subject(action), reason, always ? `"Always" means: ${always}.` : ""].filter((s) => s !== "").join(
+    "\n\n",
+  );
 }
 
 function subject(action: Action): string {
   switch (action.kind) {
     case "command":
-      return `Run this command in ${code(action.cwd)}?`;
+      return `Run this command in ${code(action.cwd)}${REACH[action.escalate ?? "confined"]}?`;
     case "edit":
       return `Change ${code(action.path)}?`;
     case "read":

@@ -15,6 +15,7 @@ import type {
 } from "@agentclientprotocol/sdk";
 import type { Config } from "../config/config.ts";
 import type { Log } from "../log.ts";
+import { parseRules } from "../permission/rules.ts";
 import { modelOpener, prepareModel } from "../session/model_opener.ts";
 import type { OpenModel } from "../session/ports.ts";
 import type { Session } from "../session/session.ts";
@@ -66,6 +67,7 @@ export class SessionMethods {
       log,
       tools: this.#tools,
       openModel: this.#openModel,
+      rules: parseRules(config.rules),
       store: () => this.#openStore(),
       front: (id) => this.#channel(id),
       workbench: (place) => sessionWorkbench({ config, log, ...place }),

@@ -20,15 +20,18 @@ const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
  */
 export async function discoverTools(environment: Readonly<Record<string, string>>): Promise<Tools> {
   const path = [environment.PATH ?? "", SYSTEM_PATH].join(":");
-  const [bash, setsid, libc] = await Promise.all([
+  const onLinux = Deno.build.os === "linux";
+  const [bash, setsid, libc, bwrap] = await Promise.all([
     findProgram("bash", path),
     findProgram("setsid", SYSTEM_PATH),
-    Deno.build.os === "linux" ? findLibc() : undefined,
+    onLinux ? findLibc() : undefined,
+    // The system's own first: it stands around all that is confined.
+    onLinux ? findProgram("bwrap", [SYSTEM_PATH, environment.PATH ?? ""].join(":")) : undefined,
   ]);
   if (bash === undefined) {
     throw new AgentError("sandbox", `no bash in PATH (${environment.PATH ?? "unset"}); ${BASH_MEND}`);
   }
-  return { bash, ...(setsid && { setsid }), ...(libc && { libc }) };
+  return { bash, ...(setsid && { setsid }), ...(libc && { libc }), ...(bwrap && { bwrap }) };
 }
 
 const BASH_MEND = Deno.build.os === "linux"

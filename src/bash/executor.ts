@@ -21,7 +21,7 @@ export async function main(args: readonly string[]): Promise<never> {
     const libc = plan.tools.libc === undefined ? undefined : openLibc(plan.tools.libc);
     if (libc !== undefined) {
       hardenProcess(libc);
-      if (stage === firstStage(plan.policy)) tagDescendants(libc, plan.tag);
+      if (stage === firstStage(plan)) tagDescendants(libc, plan.tag);
     }
     await run(stage, plan, libc);
   } catch (thrown) {
@@ -31,9 +31,15 @@ export async function main(args: readonly string[]): Promise<never> {
   Deno.exit(0);
 }
 
+const NO_CONFINING: { readonly confine?: undefined } = {};
+
 async function run(stage: Stage, plan: LaunchPlan, libc: Libc | undefined): Promise<void> {
   if (stage === "serve") {
-    const { serve } = await import("./serve.ts");
+    const [{ serve }, { confine }] = await Promise.all([
+      import("./serve.ts"),
+      plan.policy.confined && plan.inNamespaces ? import("../sandbox/confine.ts") : NO_CONFINING,
+    ]);
+    if (libc !== undefined) confine?.(libc, plan.policy, true);
     return await serve(plan, libc);
   }
   if (libc === undefined) throw new Error("the C library was not found, so nothing can be confined");

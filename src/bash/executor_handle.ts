@@ -28,6 +28,11 @@ export interface CommandResult {
   readonly spillPath: string | undefined;
   /** Processes that the command left behind and that were ended. */
   readonly strays: number;
+  /**
+   * Protected paths that the command had planted or changed and that were taken back, one line for people each;
+   * absent when there were none.
+   */
+  readonly restored?: readonly string[];
   /** Wall time in milliseconds. */
   readonly durationMs: number;
 }

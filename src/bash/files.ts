@@ -1,17 +1,16 @@
 import { mayRead, mayWrite } from "../sandbox/access.ts";
+import { EACCES, ENOENT, EPERM, SyscallError } from "../sandbox/libc.ts";
 import type { Policy } from "../sandbox/policy.ts";
+import type { ReadOutcome } from "../sandbox/read_file.ts";
 import { type FileContent, FileError, type FileStat } from "./executor_handle.ts";
-import { delay } from "./leftovers.ts";
+import { readByDeno } from "./read_by_deno.ts";
 import { MAX_FILE_BYTES } from "./wire.ts";
-
-/** Milliseconds after which opening a file is given up: something was swapped for a FIFO under our hands. */
-const OPEN_DEADLINE_MS = 10_000;
-/** Milliseconds between two looks at what stands there while it does not open. */
-const OPEN_LOOK_MS = 200;
-const READ_CHUNK = 256 * 1024;
 
 /** Tells two states of a file apart; see `FileStat.version`. */
 export type VersionOf = (path: string, info: Deno.FileInfo) => string;
+
+/** Reads at most `maxBytes` of a regular file at a real path, without ever waiting for anything else. */
+export type ReadFile = (path: string, maxBytes: number) => ReadOutcome | Promise<ReadOutcome>;
 
 /** What a write puts in place of what. */
 export interface WriteRequest {
@@ -29,10 +28,12 @@ export interface WriteRequest {
 export class Files {
   readonly #policy: Policy;
   readonly #versionOf: VersionOf;
+  readonly #reader: ReadFile;
 
-  constructor(policy: Policy, versionOf: VersionOf) {
+  constructor(policy: Policy, versionOf: VersionOf, reader: ReadFile = readByDeno) {
     this.#policy = policy;
     this.#versionOf = versionOf;
+    this.#reader = reader;
   }
 
   /** At most `maxBytes` from the start of a regular file. */
@@ -44,11 +45,9 @@ export class Files {
       expectRegular(path, before);
       // Taken first: if the file is replaced while it is read, a later write finds it changed, never lost.
       const version = this.#versionOf(real, before);
-      using file = await openInTime(real);
-      const info = await file.stat();
-      expectRegular(path, info);
-      const bytes = await readUpTo(file, Math.min(maxBytes, info.size), maxBytes);
-      return { bytes, size: Math.max(info.size, bytes.length), version };
+      const found = await this.#reader(real, maxBytes);
+      if (found.kind !== "file") throw kindFault(path, found.kind);
+      return { bytes: found.bytes, size: found.size, version };
     });
   }
 
@@ -181,38 +180,14 @@ function splitPath(path: string): [directory: string, name: string] {
   return [clean.slice(0, cut) || "/", clean.slice(cut + 1)];
 }
 
-/** Opens a file; gives up when it turns out to be no regular file any more, which would never open. */
-async function openInTime(path: string): Promise<Deno.FsFile> {
-  const opened = Deno.open(path, { read: true });
-  for (let waited = 0; waited < OPEN_DEADLINE_MS; waited += OPEN_LOOK_MS) {
-    const file = await Promise.race([opened, delay(OPEN_LOOK_MS)]);
-    if (file !== undefined) return file;
-    if (!(await Deno.stat(path)).isFile) break;
-  }
-  void opened.then((file) => file.close(), () => {});
-  throw new FileError("not-regular", `${path} did not open: it is no regular file any more`);
-}
-
-/** Reads on past `expected`, up to `limit`: files of some file systems tell a size of 0. */
-async function readUpTo(file: Deno.FsFile, expected: number, limit: number): Promise<Uint8Array> {
-  let bytes = new Uint8Array(Math.min(limit, Math.max(expected, 0) + 1));
-  let size = 0;
-  while (size < limit) {
-    if (size === bytes.length) {
-      const grown = new Uint8Array(Math.min(limit, bytes.length + READ_CHUNK));
-      grown.set(bytes);
-      bytes = grown;
-    }
-    const got = await file.read(bytes.subarray(size));
-    if (got === null) break;
-    size += got;
-  }
-  return bytes.subarray(0, size);
-}
-
 function expectRegular(path: string, info: Deno.FileInfo): void {
-  if (info.isDirectory) throw new FileError("is-directory", `${path} is a directory`);
-  if (!info.isFile) throw new FileError("not-regular", `${path} is no regular file`);
+  if (!info.isFile) throw kindFault(path, info.isDirectory ? "directory" : "other");
+}
+
+function kindFault(path: string, kind: "directory" | "other"): FileError {
+  return kind === "directory"
+    ? new FileError("is-directory", `${path} is a directory`)
+    : new FileError("not-regular", `${path} is no regular file`);
 }
 
 /** Gives `temp` the mode and owner of the file that it replaces; false when the owner cannot be given. */
@@ -241,13 +216,15 @@ function tooLarge(path: string): string {
 }
 
 function fileErrorOf(path: string, thrown: unknown): FileError {
-  const fault = thrown instanceof Deno.errors.NotFound
-    ? "not-found"
-    : thrown instanceof Deno.errors.PermissionDenied || thrown instanceof Deno.errors.NotCapable
-    ? "denied"
-    : thrown instanceof Deno.errors.IsADirectory
-    ? "is-directory"
-    : "failed";
+  const fault =
+    thrown instanceof Deno.errors.NotFound || thrown instanceof SyscallError && thrown.errno === ENOENT
+      ? "not-found"
+      : thrown instanceof Deno.errors.PermissionDenied || thrown instanceof Deno.errors.NotCapable ||
+          thrown instanceof SyscallError && [EACCES, EPERM].includes(thrown.errno)
+      ? "denied"
+      : thrown instanceof Deno.errors.IsADirectory
+      ? "is-directory"
+      : "failed";
   const cause = thrown instanceof Error ? thrown.message : String(thrown);
   return new FileError(fault, `${path}: ${fault === "not-found" ? "no such file" : cause}`);
 }

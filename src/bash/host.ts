@@ -13,6 +13,8 @@ export interface ExecutorOptions {
   readonly log: Log;
   /** URL of the executor's module; the one of this package by default. */
   readonly entry?: string;
+  /** False: no bubblewrap, although it may be there; for tests of what then holds. */
+  readonly bubblewrap?: boolean;
 }
 
 /**

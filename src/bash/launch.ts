@@ -6,8 +6,10 @@ import type { Policy } from "../sandbox/policy.ts";
 export const EXECUTOR_FLAG = "--dsh-executor";
 
 /**
- * A confined executor starts twice: the first process confines itself and becomes the second by `execve`, all
- * of whose threads are then born confined. An unconfined one starts as the second.
+ * An executor that only Landlock keeps from other files starts twice, since Landlock binds one thread: the first
+ * process confines itself and becomes the second by `execve`, all of whose threads are then born confined. Inside
+ * bubblewrap every thread has the namespace's read-only files, and secrets are read on the confined thread alone
+ * (see `NativeReader`): there the second stage confines itself. An unconfined executor starts as the second.
  */
 export type Stage = "confine" | "serve";
 
@@ -18,6 +20,8 @@ export interface Tools {
   readonly setsid?: string;
   /** The C library; Linux only. */
   readonly libc?: string;
+  /** bubblewrap; Linux only. */
+  readonly bwrap?: string;
 }
 
 /** All that decides how an executor is started; it travels as JSON in its last argument and holds no secret. */
@@ -34,11 +38,13 @@ export interface LaunchPlan {
   readonly tools: Tools;
   /** See `tagDescendants`. */
   readonly tag: number;
+  /** True: bubblewrap stands around the executor. */
+  readonly inNamespaces?: boolean;
 }
 
 /** The stage that the agent starts. */
-export function firstStage(policy: Policy): Stage {
-  return policy.confined ? "confine" : "serve";
+export function firstStage({ policy, inNamespaces }: Pick<LaunchPlan, "policy" | "inNamespaces">): Stage {
+  return policy.confined && !inNamespaces ? "confine" : "serve";
 }
 
 /** The command line of a stage. Throws `AgentError("sandbox")` for a path that Deno's flags cannot say. */

@@ -1,4 +1,5 @@
 import { AgentError } from "../errors.ts";
+import { blankOf, bubblewrap, type BubblewrapProfile, sharedMemoryOf } from "../sandbox/bubblewrap.ts";
 import { scrubEnv } from "../sandbox/env.ts";
 import { denoDirOf } from "../sandbox/own_places.ts";
 import type { Policy } from "../sandbox/policy.ts";
@@ -8,6 +9,7 @@ import { discoverTools } from "./discover.ts";
 import type { CommandRequest, CommandResult, Executor, FileContent, FileStat } from "./executor_handle.ts";
 import type { ExecutorOptions } from "./host.ts";
 import { firstStage, launchArgv, launchEnv, type LaunchPlan } from "./launch.ts";
+import { outerFailed, outerFor } from "./outer_layer.ts";
 import { randomTag } from "../sandbox/harden.ts";
 import { type Ready, Requests } from "./requests.ts";
 import { contentOf } from "./wire.ts";
@@ -28,10 +30,13 @@ export class RemoteExecutor implements Executor {
 
   /** See `startExecutor`. */
   static async start(options: ExecutorOptions): Promise<RemoteExecutor> {
-    const { policy, environment, log } = options;
-    const tools = await discoverTools(environment);
+    const { policy, environment } = options;
+    const [tools] = await Promise.all([discoverTools(environment), import("./warm.ts")]);
     if (policy.confined && tools.libc === undefined) throw new AgentError("sandbox", NO_KERNEL_LAYER);
-    await Deno.mkdir(`${policy.tempDir}/cache`, { recursive: true, mode: 0o700 });
+    for (const own of [`${policy.tempDir}/cache`, sharedMemoryOf(policy.tempDir)]) {
+      await Deno.mkdir(own, { recursive: true, mode: 0o700 });
+    }
+    await makeBlank(blankOf(policy.tempDir));
     const plan: LaunchPlan = {
       policy,
       program: Deno.execPath(),
@@ -41,13 +46,35 @@ export class RemoteExecutor implements Executor {
       tools,
       tag: randomTag(),
     };
+    const wanted = options.bubblewrap !== false;
+    const outer = outerFor({ plan, environment, wanted, pinned: [], readOnly: [] });
+    if ("missing" in outer) return await RemoteExecutor.#launch(options, plan, undefined, outer.missing);
+    try {
+      return await RemoteExecutor.#launch(options, { ...plan, inNamespaces: true }, outer.profile, []);
+    } catch (thrown) {
+      const missing = await outerFailed(outer.profile, thrown);
+      const inner = await RemoteExecutor.#launch(options, plan, undefined, [missing]);
+      options.log.warn("bubblewrap is not used", { missing: inner.report.missing });
+      return inner;
+    }
+  }
+
+  static async #launch(
+    options: ExecutorOptions,
+    plan: LaunchPlan,
+    profile: BubblewrapProfile | undefined,
+    missing: readonly string[],
+  ): Promise<RemoteExecutor> {
+    const { policy, environment, log } = options;
     const state = new Requests(policy, plan.tag, log);
-    const channel = new Channel(launchArgv(plan, firstStage(policy)), launchEnv(plan), (m) => state.take(m));
+    const inner = launchArgv(plan, firstStage(plan));
+    const argv = profile === undefined ? inner : bubblewrap.wrap(profile, inner);
+    const channel = new Channel(argv, launchEnv(plan), (m) => state.take(m));
     state.attach(channel);
     const { confined, tempDir } = policy;
-    const env = scrubEnv(environment, { pass: options.envPass, tempDir, confined, bash: tools.bash });
+    const env = scrubEnv(environment, { pass: options.envPass, tempDir, confined, bash: plan.tools.bash });
     void channel.send({ op: "init", env, marker: state.marker });
-    const report = reportOf(policy, await state.ready(READY_MS));
+    const report = reportOf(policy, await state.ready(READY_MS), missing);
     if (policy.confined && report.enforcement === "none") {
       await channel.close();
       const lacking = REQUIRED_LAYERS.filter((layer) => !report.layers.includes(layer));
@@ -101,11 +128,22 @@ export class RemoteExecutor implements Executor {
   }
 }
 
+/** Makes the file that lies over what is veiled. Commands may change it: they only see less of what they made. */
+async function makeBlank(path: string): Promise<void> {
+  const file = await Deno.open(path, { write: true, createNew: true, mode: 0 }).catch(() => undefined);
+  file?.close();
+}
+
 const NO_KERNEL_LAYER = Deno.build.os === "linux"
   ? "the C library was not found, so commands cannot be confined; choose the preset full-access"
   : `commands cannot be confined on ${Deno.build.os}; choose the preset full-access`;
 
-function reportOf(policy: Policy, ready: Ready): ConfinementReport {
-  const { layers, missing } = ready;
-  return { preset: policy.preset, enforcement: enforcementOf(layers), layers, missing };
+function reportOf(policy: Policy, ready: Ready, missing: readonly string[]): ConfinementReport {
+  const { layers } = ready;
+  return {
+    preset: policy.preset,
+    enforcement: enforcementOf(layers),
+    layers,
+    missing: [...missing, ...ready.missing],
+  };
 }

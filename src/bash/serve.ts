@@ -1,5 +1,6 @@
-import { type Obtained, verifyConfinement } from "../sandbox/verify.ts";
+import { type Obtained, verifyConfinement, verifyNamespaces } from "../sandbox/verify.ts";
 import type { Libc } from "../sandbox/libc.ts";
+import { readRegular } from "../sandbox/read_file.ts";
 import type { LayerName } from "../sandbox/report.ts";
 import { infoVersion, statxVersion } from "../sandbox/version.ts";
 import { type CommandHost, RunningCommand } from "./command.ts";
@@ -15,12 +16,19 @@ import { writeMessage } from "./write_message.ts";
 /** Serves the agent's requests until it says `exit`, closes stdin or sends SIGTERM; then ends all that runs. */
 export async function serve(plan: LaunchPlan, libc: Libc | undefined): Promise<void> {
   if (libc === undefined) throw new Error(`the C library was not found on ${Deno.build.os}`);
-  const obtained: Obtained = plan.policy.confined ? verifyConfinement(libc) : { layers: [], missing: [] };
+  const obtained = plan.policy.confined ? obtainedBy(plan, libc) : { layers: [], missing: [] };
   const server = new Server(plan, libc);
   const { promise: terminated, resolve: terminate } = Promise.withResolvers<void>();
   Deno.addSignalListener("SIGTERM", terminate);
   await Promise.race([terminated, server.listen(obtained)]);
   await server.end();
+}
+
+function obtainedBy(plan: LaunchPlan, libc: Libc): Obtained {
+  const { layers, missing } = verifyConfinement(libc);
+  if (!plan.inNamespaces) return { layers, missing };
+  verifyNamespaces(libc);
+  return { layers: ["bubblewrap", ...layers], missing };
 }
 
 class Server {
@@ -36,7 +44,11 @@ class Server {
   constructor(plan: LaunchPlan, libc: Libc) {
     this.#plan = plan;
     this.#processes = linuxProcesses(libc, Deno.pid);
-    this.#files = new Files(plan.policy, (path, info) => statxVersion(libc, path) ?? infoVersion(info));
+    this.#files = new Files(
+      plan.policy,
+      (path, info) => statxVersion(libc, path) ?? infoVersion(info),
+      (path, maxBytes) => readRegular(libc, path, maxBytes),
+    );
   }
 
   async listen(obtained: Obtained): Promise<void> {

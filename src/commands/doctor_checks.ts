@@ -5,6 +5,7 @@ import { messageOf } from "../errors.ts";
 import { silentLog } from "../log.ts";
 import { findLocalModel } from "../model/local_server.ts";
 import { modelName, openModel, resolveModel } from "../model/providers.ts";
+import { parseRules } from "../permission/rules.ts";
 import { ownPlacesOf } from "../sandbox/own_places.ts";
 import { policyFor } from "../sandbox/policy.ts";
 import type { ConfinementReport } from "../sandbox/report.ts";
@@ -98,8 +99,13 @@ export async function checkModel(config: Config): Promise<Check> {
   }
 }
 
-/** Which config file is read? That it is right was seen when it was loaded. */
+/** Which config file is read, and are its rules right? The rest was checked when it was loaded. */
 export async function checkConfig(config: Config): Promise<Check> {
+  try {
+    parseRules(config.rules);
+  } catch (e) {
+    return { name: "config", state: "fail", found: config.configFile, mend: messageOf(e) };
+  }
   const there = await Deno.stat(config.configFile).then(() => true, () => false);
   return {
     name: "config",

@@ -101,7 +101,8 @@ class Printer {
 }
 
 function toJson(result: CommandResult, output: string, executor: Executor): Record<string, unknown> {
-  const { preset, enforcement, layers } = executor.report;
+  const { preset, enforcement, layers, missing } = executor.report;
+  const limit = result.stopped?.endsWith("-limit") ? result.stopped : undefined;
   return {
     exitCode: "code" in result.exit ? result.exit.code : null,
     signal: "signal" in result.exit ? result.exit.signal : null,
@@ -112,6 +113,9 @@ function toJson(result: CommandResult, output: string, executor: Executor): Reco
     enforcement,
     layers,
     preset,
+    ...(missing.length > 0 && { missing }),
+    ...(limit !== undefined && { stopped: limit }),
+    ...(result.restored !== undefined && { restored: result.restored }),
   };
 }
 

@@ -38,6 +38,12 @@ export interface Config {
   readonly providers: Readonly<Record<string, ProviderConfig>>;
   /** Names of environment variables that the user lets pass to commands beside the allow-list. */
   readonly envPass: readonly string[];
+  /** The user's rules for what may run; read by `parseRules`. */
+  readonly rules: {
+    readonly allow?: readonly string[] | undefined;
+    readonly ask?: readonly string[] | undefined;
+    readonly deny?: readonly string[] | undefined;
+  };
   /** The agent's own environment as it was started; commands see only what the env scrub leaves of it. */
   readonly environment: Readonly<Record<string, string>>;
   /** The user's home directory, absolute. */

@@ -22,6 +22,11 @@ const schema = z.strictObject({
     level: z.enum(LOG_LEVELS as [string, ...string[]]).optional(),
     file: z.string().startsWith("/").optional(),
   }).optional(),
+  rules: z.strictObject({
+    allow: z.array(z.string()).optional(),
+    ask: z.array(z.string()).optional(),
+    deny: z.array(z.string()).optional(),
+  }).optional(),
   env: z.strictObject({ pass: z.array(z.string().min(1)) }).optional(),
   providers: z.record(z.string().regex(/^[\w.-]+$/), provider).optional(),
 });

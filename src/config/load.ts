@@ -41,6 +41,7 @@ export async function buildConfig(
     stateDir: nonEmpty(env.DSH_STATE_DIR) ?? file.stateDir ?? places.stateDir,
     log: { level: logLevel(nonEmpty(env.DSH_LOG) ?? file.log?.level ?? "off"), file: file.log?.file },
     providers: providersOf(env, file),
+    rules: file.rules ?? {},
     envPass: file.env?.pass ?? [],
     environment: env,
     home: places.home,

@@ -6,6 +6,8 @@ import type {
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
 import type { SessionEvent } from "../session/event.ts";
+import type { JobOutcome } from "../bash/jobs.ts";
+import { reportForUser } from "../tool/job_text.ts";
 import { rawArguments, type ToolRegistry } from "../tool/registry.ts";
 import type { CallView, Location } from "../tool/view.ts";
 import {
@@ -87,10 +89,15 @@ export class Presenter {
         return this.#ended(event);
       case "notice":
         return this.#notice(event.messageId, event.severity, event.text);
+      case "job.ended":
+        return event.inResult
+          ? []
+          : this.#notice(event.messageId, jobSeverity(event.outcome), reportForUser(event));
       case "session.created":
       case "session.moved":
       case "preset.set":
       case "system.set":
+      case "job.started":
       case "model.called":
       case "model.replied":
       case "model.failed":
@@ -188,6 +195,10 @@ export class Presenter {
     }
     return this.#options.replay ? [] : [{ sessionUpdate: "notice", severity, title: text }];
   }
+}
+
+function jobSeverity(outcome: JobOutcome): "info" | "warning" {
+  return "exit" in outcome && "code" in outcome.exit && outcome.exit.code === 0 ? "info" : "warning";
 }
 
 function messageChunk(

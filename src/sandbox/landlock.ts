@@ -9,6 +9,8 @@ export interface LandlockRules {
   readonly write: readonly string[];
   /** Single files (devices) that are read and written as they are. */
   readonly devices: readonly string[];
+  /** Directories of devices (terminals) that are read and written as they are. */
+  readonly deviceDirectories?: readonly string[];
   /** False: no TCP either (all other sockets are for seccomp). */
   readonly network: boolean;
 }
@@ -67,6 +69,9 @@ export function restrictByLandlock(libc: Libc, abi: number, rules: LandlockRules
   }
   for (const path of rules.devices) {
     add({ path, isDirectory: false }, READ_FILE | WRITE_FILE | TRUNCATE | IOCTL_DEV);
+  }
+  for (const path of rules.deviceDirectories ?? []) {
+    add({ path, isDirectory: true }, READ_FILE | WRITE_FILE | READ_DIR | TRUNCATE | IOCTL_DEV);
   }
   libc.must("entering the Landlock domain", "landlock_restrict_self", ruleset, 0);
   libc.must("closing the ruleset", "close", ruleset);

@@ -25,6 +25,7 @@ export interface Libc {
 }
 
 export const EPERM = 1;
+export const ENOENT = 2;
 export const ESRCH = 3;
 export const EACCES = 13;
 export const EINVAL = 22;
@@ -33,7 +34,7 @@ export const EOPNOTSUPP = 95;
 
 const ERRNO_NAMES: Readonly<Record<number, string>> = {
   [EPERM]: "not permitted",
-  2: "no such file",
+  [ENOENT]: "no such file",
   [ESRCH]: "no such process",
   [EACCES]: "access denied",
   [EINVAL]: "invalid argument",

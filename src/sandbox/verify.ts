@@ -10,6 +10,18 @@ export interface Obtained {
   readonly missing: readonly string[];
 }
 
+/** The first field of a mount's options that tells that it cannot be written. */
+const READ_ONLY_ROOT = /^\d+ \d+ \S+ \/ \/ (ro|\S*,ro)(,\S*)? /m;
+
+/** Throws when this process is not the first of its own namespaces, with a root that cannot be written. */
+export function verifyNamespaces(libc: Libc): void {
+  if (libc.must("asking for the parent", "getppid") !== 1) {
+    throw new Error("bubblewrap does not hold (processes)");
+  }
+  const mounts = readProc(libc, "/proc/self/mountinfo") ?? "";
+  if (!READ_ONLY_ROOT.test(mounts)) throw new Error("bubblewrap does not hold (the root can be written)");
+}
+
 /**
  * Looks at what really holds for this process, after the `execve`, by what the kernel says and by trying. Throws
  * when a layer is not there: what stage 1 meant to do is no proof.

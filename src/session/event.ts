@@ -1,3 +1,4 @@
+import type { JobEnd, JobName } from "../bash/jobs.ts";
 import type { Preset } from "../config/config.ts";
 import type { FinishReason, ModelUsage } from "../model/model.ts";
 import type { Json } from "../tool/tool.ts";
@@ -69,6 +70,13 @@ export type SessionEvent =
     readonly facts?: Json | undefined;
     readonly notRun?: "refused" | "cancelled" | undefined;
   }
+  /** A background job begins: it outlives its turn, and is gone when the agent ends. */
+  | ({ readonly type: "job.started" } & JobName)
+  /**
+   * A background job's end is told: where `inResult`, by the result of a call; else to the model in front of
+   * the user's next message, and to the user as a notice.
+   */
+  | ({ readonly type: "job.ended"; readonly messageId: string; readonly inResult: boolean } & JobEnd)
   /** For the user, not for the model. */
   | {
     readonly type: "notice";

@@ -17,6 +17,7 @@ export class EventLog {
   readonly #sessionId: string;
   readonly #listeners = new Set<EventListener>();
   readonly #callIds = new Set<string>();
+  #jobs = 0;
   #next: number;
   #unstored: SessionEvent[] = [];
 
@@ -65,6 +66,11 @@ export class EventLog {
     return () => this.#listeners.delete(listener);
   }
 
+  /** How many background jobs the session has had. */
+  get jobs(): number {
+    return this.#jobs;
+  }
+
   /** The id itself, or, where the session has had a call of that name (some servers count anew each reply), a new one. */
   uniqueCallId(id: string): string {
     let unique = id;
@@ -75,5 +81,6 @@ export class EventLog {
   #project(event: SessionEvent): void {
     this.history.add(event);
     if (event.type === "tool.called") this.#callIds.add(event.callId);
+    if (event.type === "job.started") this.#jobs++;
   }
 }

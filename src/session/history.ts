@@ -1,4 +1,5 @@
 import type { ModelCall, ModelMessage } from "../model/model.ts";
+import { reportForModel } from "../tool/job_text.ts";
 import type { SessionEvent } from "./event.ts";
 import { promptText } from "./prompt_text.ts";
 
@@ -21,6 +22,10 @@ export type SystemPrompt = Pick<Extract<SessionEvent, { type: "system.set" }>, "
 export class History {
   readonly #messages: ModelMessage[] = [];
   #system: SystemPrompt | undefined;
+  /** The last prompt, while reports may still be put in front of it. */
+  #prompt: string | undefined;
+  /** What is to stand in front of the prompt: jobs that have ended. */
+  #reports: string[] = [];
   #reply: Reply | undefined;
   /** Results of the open reply's calls, by call id. */
   #results = new Map<string, { text: string; isError: boolean }>();
@@ -33,7 +38,10 @@ export class History {
         return;
       case "turn.started":
         this.#close();
-        this.#messages.push({ role: "user", text: promptText(event.prompt) });
+        this.#prompt = promptText(event.prompt);
+        return;
+      case "job.ended":
+        if (!event.inResult) this.#reports.push(reportForModel(event));
         return;
       case "model.called":
         this.#close();
@@ -58,6 +66,7 @@ export class History {
       case "model.failed":
       case "tool.started":
       case "tool.output":
+      case "job.started":
       case "notice":
       case "turn.ended":
         return;
@@ -75,8 +84,13 @@ export class History {
     return [...this.#messages];
   }
 
-  /** Puts the open reply and the results of its calls behind the conversation. */
+  /** Puts the open prompt, or the open reply and the results of its calls, behind the conversation. */
   #close(): void {
+    if (this.#prompt !== undefined) {
+      const parts = this.#reports.length > 0 ? [this.#reports.join("\n"), this.#prompt] : [this.#prompt];
+      this.#messages.push({ role: "user", text: parts.join("\n\n") });
+      [this.#prompt, this.#reports] = [undefined, []];
+    }
     const reply = this.#reply;
     this.#reply = undefined;
     if (reply && (reply.text !== "" || reply.calls.length > 0)) {

@@ -1,7 +1,8 @@
 import type { Preset } from "../config/config.ts";
 import type { Executor } from "../bash/executor_handle.ts";
 import type { Model } from "../model/model.ts";
-import type { Action } from "../permission/decide.ts";
+import type { Action, Always } from "../permission/decide.ts";
+import type { Grant } from "../permission/grant.ts";
 import type { ConfinementReport } from "../sandbox/report.ts";
 import type { Block } from "../tool/view.ts";
 
@@ -13,10 +14,12 @@ export interface Question {
   readonly reason: string;
   /** What would change, where the tool can tell beforehand. */
   readonly preview: readonly Block[] | undefined;
+  /** What "always" would cover, word for word true; undefined where only this one call can be allowed. */
+  readonly always: string | undefined;
 }
 
 /** `cancelled`: the user dismissed the question, which ends the turn. Whatever is not a clear yes is `reject`. */
-export type Answer = "allow" | "reject" | "cancelled";
+export type Answer = "allow" | "allow-always" | "reject" | "cancelled";
 
 /** What a session needs of the one who shows it. */
 export interface Front {
@@ -24,6 +27,14 @@ export interface Front {
   ask(question: Question, signal: AbortSignal): Promise<Answer>;
   /** Resolves when the receiver has caught up enough to be sent more. Never rejects. */
   ready(): Promise<void>;
+}
+
+/** The answers "always" that count in a session. */
+export interface GrantBook {
+  /** Those of now. Never rejects. */
+  list(): Promise<readonly Grant[]>;
+  /** @throws AgentError("store") when it cannot be kept. */
+  remember(always: Always): Promise<void>;
 }
 
 /** What an approved call may do beyond its preset: change files of the workspace, use the network, anything. */

@@ -1,7 +1,9 @@
 import { AgentError, isAbort, messageOf } from "../errors.ts";
 import type { Config, Preset } from "../config/config.ts";
+import { type JobEnd, JobTable } from "../bash/jobs.ts";
 import type { Log } from "../log.ts";
 import { ModelError } from "../model/model.ts";
+import type { Rules } from "../permission/rules.ts";
 import type { ConfinementReport } from "../sandbox/report.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { Failure, PromptPart, SessionEvent, StopReason } from "./event.ts";
@@ -9,7 +11,7 @@ import type { EventListener, EventLog } from "./event_log.ts";
 import { randomId } from "./ids.ts";
 import { readInstructions } from "./instructions.ts";
 import type { SessionLock } from "./lock.ts";
-import type { Front, OpenModel, Workbench } from "./ports.ts";
+import type { Front, GrantBook, OpenModel, Workbench } from "./ports.ts";
 import { systemPrompt } from "./system_prompt.ts";
 import { removeIfEmpty } from "./temp_dirs.ts";
 import { runTurn, type TurnDeps } from "./turn.ts";
@@ -27,6 +29,8 @@ export interface SessionDeps {
   readonly events: EventLog;
   readonly tools: ToolRegistry;
   readonly workbench: Workbench;
+  readonly grants: GrantBook;
+  readonly rules: Rules;
   readonly front: Front;
   readonly openModel: OpenModel;
   /**
@@ -56,6 +60,7 @@ export class Session {
   /** Aborted by `cancel`, then replaced: prompts that come later are not touched. */
   #cancel = new AbortController();
   #lock: SessionLock | undefined;
+  readonly #jobs: JobTable;
   #preset: Preset;
   #closed = false;
   #announced = false;
@@ -66,6 +71,13 @@ export class Session {
     this.#deps = deps;
     this.#events = deps.events;
     this.#preset = deps.preset;
+    this.#jobs = new JobTable({
+      before: deps.events.jobs,
+      journal: {
+        started: (job) => this.#events.append({ type: "job.started", ...job }),
+        ended: (end) => this.#logJobEnd(end, true),
+      },
+    });
     this.#lock = typeof deps.lock === "function" ? undefined : deps.lock;
   }
 
@@ -127,7 +139,7 @@ export class Session {
   async close(): Promise<void> {
     this.#closed = true;
     this.cancel();
-    await Promise.all([this.#tail, this.#deps.workbench.close()]);
+    await Promise.all([this.#tail, this.#jobs.close(), this.#deps.workbench.close()]);
     // A turn that was just starting may have asked for an executor after the first close.
     await this.#deps.workbench.close();
     await removeIfEmpty(this.#deps.tempDir);
@@ -143,6 +155,7 @@ export class Session {
     const turn = randomId("turn");
     this.#events.append({ type: "turn.started", turn, messageId: randomId("msg"), prompt });
     try {
+      this.#jobs.reportEnded((end) => this.#logJobEnd(end, false));
       this.#announce(preset);
       const stop = await runTurn(this.#turnDeps(preset), signal);
       this.#events.append({ type: "turn.ended", turn, outcome: { stop } });
@@ -156,6 +169,10 @@ export class Session {
       this.#end({ type: "turn.ended", turn, outcome: { failure: failureOf(e) } });
       throw e;
     }
+  }
+
+  #logJobEnd(end: JobEnd, inResult: boolean): void {
+    this.#events.append({ type: "job.ended", messageId: randomId("msg"), inResult, ...end });
   }
 
   async #own(): Promise<void> {
@@ -203,13 +220,16 @@ export class Session {
   }
 
   #turnDeps(preset: Preset): TurnDeps {
-    const { tools, workbench, front, openModel } = this.#deps;
+    const { tools, workbench, grants, rules, front, openModel } = this.#deps;
     return {
       log: this.#events,
       tools,
       workbench,
+      grants,
+      rules,
       front,
       openModel,
+      jobs: this.#jobs,
       cwd: this.cwd,
       preset,
       maxModelCalls: MAX_MODEL_CALLS,

@@ -1,12 +1,14 @@
 import type { Config, Preset } from "../config/config.ts";
 import { AgentError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import type { Rules } from "../permission/rules.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import { checkCwd, reconcileCwd } from "./cwd.ts";
 import { EventLog } from "./event_log.ts";
 import type { SessionEvent } from "./event.ts";
 import { isSessionId, randomId } from "./ids.ts";
 import { lockSession } from "./lock.ts";
+import { sessionGrants } from "./grant_book.ts";
 import { closingEvents } from "./log_recovery.ts";
 import type { Front, OpenModel, Workbench } from "./ports.ts";
 import { Session, type SessionDeps } from "./session.ts";
@@ -19,6 +21,8 @@ export interface SessionsDeps {
   readonly log: Log;
   readonly tools: ToolRegistry;
   readonly openModel: OpenModel;
+  /** The user's own, from the configuration. */
+  readonly rules: Rules;
   /** Opened on first use: a connection that only looks around touches no disk. */
   readonly store: () => Promise<SessionStore>;
   readonly front: (sessionId: string) => Front;
@@ -129,7 +133,7 @@ export class Sessions {
     events: EventLog,
     lock: SessionDeps["lock"],
   ): Session {
-    const { config, log, tools, openModel, front, workbench } = this.#deps;
+    const { config, log, tools, openModel, front, workbench, rules } = this.#deps;
     const tempDir = tempDirOf(config.stateDir, id);
     return new Session({
       id,
@@ -142,6 +146,8 @@ export class Sessions {
       openModel,
       front: front(id),
       workbench: workbench({ cwd, tempDir }),
+      grants: sessionGrants(config.stateDir, cwd, log),
+      rules,
       mcpServers,
       preset,
       lock,

@@ -1,22 +1,16 @@
-import type { Executor } from "../bash/executor_handle.ts";
-import { AgentError, isAbort, messageOf } from "../errors.ts";
+import type { JobTable } from "../bash/jobs.ts";
+import { isAbort, messageOf } from "../errors.ts";
 import type { ModelCall } from "../model/model.ts";
-import { type Action, decide } from "../permission/decide.ts";
-import type { Preset } from "../config/config.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import { type Outcome, Refusal, type ToolContext } from "../tool/tool.ts";
-import type { Block } from "../tool/view.ts";
+import { type AdmissionDeps, admit } from "./admission.ts";
 import type { EventLog } from "./event_log.ts";
-import type { Front, Workbench } from "./ports.ts";
 
 /** What calls are run with. */
-export interface RunnerDeps {
+export interface RunnerDeps extends AdmissionDeps {
   readonly log: EventLog;
   readonly tools: ToolRegistry;
-  readonly workbench: Workbench;
-  readonly front: Front;
-  readonly cwd: string;
-  readonly preset: Preset;
+  readonly jobs: JobTable;
 }
 
 /** What the model reads of a call that was not begun when the user cancelled. */
@@ -86,7 +80,14 @@ async function outcomeOf(
   const context: ToolContext = {
     cwd: deps.cwd,
     signal,
-    admit: (action, preview) => admit({ action, preview, callId: call.id, deps, signal, stop }),
+    jobs: deps.jobs,
+    begin: () => deps.log.append({ type: "tool.started", callId: call.id }),
+    admit: async (action, preview) => {
+      const dismiss = () => stop.abort(new DOMException("The user dismissed the question.", "AbortError"));
+      const executor = await admit(deps, { callId: call.id, action, preview, signal, dismiss });
+      deps.log.append({ type: "tool.started", callId: call.id }, true);
+      return executor;
+    },
     // Called from deep inside the executor's reader, where an exception would help nobody.
     emit: (text) => {
       try {
@@ -104,56 +105,5 @@ async function outcomeOf(
     if (signal.aborted || isAbort(e)) return CANCELLED;
     if (e instanceof Refusal) return { text: e.message, isError: true, notRun: "refused" };
     return { text: messageOf(e), isError: true };
-  }
-}
-
-/** One wish of a running call. */
-interface Wish {
-  readonly action: Action;
-  readonly preview: ((reader: Executor) => Promise<readonly Block[]>) | undefined;
-  readonly callId: string;
-  readonly deps: RunnerDeps;
-  readonly signal: AbortSignal;
-  /** Ends the turn when the user dismisses the question. */
-  readonly stop: AbortController;
-}
-
-/** Decides, asks where needed, logs the start, gives the executor. See `ToolContext.admit`. */
-async function admit(wish: Wish): Promise<Executor> {
-  const { action, callId, deps, signal } = wish;
-  const confined = await confinedExecutor(deps);
-  const decision = decide({ preset: deps.preset, unconfinedBecause: confined.problem }, action);
-  if (decision.verdict === "ask") await ask(wish, decision.reason, confined.executor);
-  const executor = confined.executor === undefined
-    ? await deps.workbench.executor(deps.preset, "unconfined")
-    : action.kind === "edit" && decision.verdict === "ask"
-    ? await deps.workbench.executor(deps.preset, "edit")
-    : confined.executor;
-  signal.throwIfAborted();
-  deps.log.append({ type: "tool.started", callId }, true);
-  return executor;
-}
-
-/** Puts the question to the user. Returns on a yes, throws on all else. */
-async function ask(wish: Wish, reason: string, reader: Executor | undefined): Promise<void> {
-  const { action, callId, deps, signal, stop } = wish;
-  const preview = reader && await wish.preview?.(reader);
-  const answer = await deps.front.ask({ callId, action, reason, preview }, signal);
-  if (answer === "cancelled") stop.abort(new DOMException("The user dismissed the question.", "AbortError"));
-  signal.throwIfAborted();
-  if (answer !== "allow") {
-    throw new Refusal("The user said no to this call. Do something else, or ask what is wanted.");
-  }
-}
-
-/** The preset's own executor, or why there is none. */
-async function confinedExecutor(
-  deps: RunnerDeps,
-): Promise<{ executor: Executor; problem?: undefined } | { executor?: undefined; problem: string }> {
-  try {
-    return { executor: await deps.workbench.executor(deps.preset) };
-  } catch (e) {
-    if (e instanceof AgentError && e.kind === "sandbox") return { problem: e.message };
-    throw e;
   }
 }

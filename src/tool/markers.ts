@@ -1,9 +1,11 @@
-import type { CommandExit, CommandResult, StopCause } from "../bash/executor_handle.ts";
+import type { CommandExit, CommandResult } from "../bash/executor_handle.ts";
+import type { JobStop } from "../bash/jobs.ts";
+import { withoutAnsi } from "./ansi.ts";
 
 /** The facts of a command that its card needs, as logged. */
 export type CommandFacts = {
-  readonly exit: { readonly code: number } | { readonly signal: string };
-  readonly stopped: StopCause | null;
+  readonly exit: CommandExit;
+  readonly stopped: JobStop | null;
   readonly durationMs: number;
 };
 
@@ -11,23 +13,73 @@ export type CommandFacts = {
 export const MODEL_HEAD: number = 48 * 1024;
 export const MODEL_TAIL: number = 16 * 1024;
 
+/** What the markers tell beside the command's own account. */
+export interface MarkerNotes {
+  readonly timeoutMs: number;
+  /** A line for the model on why the command may have failed; see `confinementHint`. */
+  readonly hint?: string | undefined;
+}
+
 /**
  * What the model reads of a command: its output within the bounds, then marker lines, last the exit (nothing
  * for 0). People's cards never parse these: the facts are logged beside them.
  */
-export function modelText(live: string, result: CommandResult, timeoutMs: number): string {
+export function modelText(live: string, result: CommandResult, notes: MarkerNotes): string {
   const { head, tail, omitted } = headAndTail(live, result);
   const cut = omitted > 0 || result.omittedBytes > 0;
-  const lines = [
-    cut ? `${head}\n${truncationMarker(omitted, result.spillPath)}\n${tail}` : head,
-    result.strays > 0
-      ? `[${result.strays} background process${result.strays === 1 ? "" : "es"} stopped]`
-      : "",
-    stopMarker(result.stopped, timeoutMs),
+  const text = joinLines([
+    ...cutOutput(head, cut ? omitted : 0, tail, result.spillPath),
+    ...accountMarkers(result),
+    stopMarker(result.stopped, notes.timeoutMs),
+    notes.hint ?? "",
     exitMarker(result.exit),
-  ];
-  const text = lines.filter((l) => l !== "").map((l) => l.endsWith("\n") ? l.slice(0, -1) : l).join("\n");
+  ]);
   return text === "" ? "[no output]" : text;
+}
+
+/** Lines one below the other, the empty ones left out. */
+export function joinLines(lines: readonly string[]): string {
+  return lines.filter((l) => l !== "").map((l) => l.endsWith("\n") ? l.slice(0, -1) : l).join("\n");
+}
+
+/** An output for the model, with, if `omitted`, a marker in place of its middle. */
+export function cutOutput(
+  head: string,
+  omitted: number,
+  tail: string,
+  spillPath: string | undefined,
+): string[] {
+  const parts = omitted > 0 || tail !== "" ? [head, truncationMarker(omitted, spillPath), tail] : [head];
+  return parts.map(withoutAnsi);
+}
+
+/** What happened beside the output: processes that were stopped, protected files that were put back. */
+export function accountMarkers(result: CommandResult): string[] {
+  const { strays } = result;
+  return [
+    strays > 0
+      ? `[${strays} background process${strays === 1 ? "" : "es"} stopped; \`background\` keeps one running]`
+      : "",
+    ...restoredMarker(restoredFiles(result)),
+  ];
+}
+
+/** Protected files that the command had changed and that were put back. */
+export function restoredFiles(
+  result: CommandResult & { readonly restored?: readonly string[] },
+): readonly string[] {
+  return result.restored ?? [];
+}
+
+function restoredMarker(restored: readonly string[]): string[] {
+  if (restored.length === 0) return [];
+  return [`[protected files were put back as they were: ${listed(restored)}]`];
+}
+
+/** The first of a list, and how many more there are. */
+export function listed(paths: readonly string[], most = 5): string {
+  const more = paths.length - most;
+  return paths.slice(0, most).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 /** `[exit code: N]`, `[killed by signal: S]`, or nothing for exit 0. */
@@ -44,17 +96,30 @@ export function parseExitMarker(text: string): CommandExit {
   return { code: Number(/^\[exit code: (\d+)\]$/.exec(last)?.[1] ?? 0) };
 }
 
-function stopMarker(stopped: StopCause | undefined, timeoutMs: number): string {
-  switch (stopped) {
-    case "timeout":
-      return `[timed out after ${timeoutMs}ms]`;
-    case "cancelled":
-      return "[cancelled by the user]";
-    case "output-limit":
-      return "[stopped: too much output]";
-    case undefined:
-      return "";
-  }
+/** Why a command was stopped, for the model. */
+const STOP_MARKERS: Partial<Readonly<Record<JobStop, string>>> = {
+  "cancelled": "[cancelled by the user]",
+  "output-limit": "[stopped: too much output]",
+  "killed": "[ended by job_kill]",
+};
+
+/** The line that says why a command was stopped; a cause that has no line of its own is named. */
+export function stopMarker(stopped: JobStop | null | undefined, timeoutMs: number): string {
+  if (!stopped) return "";
+  if (stopped === "timeout") return `[timed out after ${timeoutMs}ms]`;
+  return STOP_MARKERS[stopped] ?? `[stopped: ${stopWords(stopped)}]`;
+}
+
+/** The same for people, as a sentence. */
+export function stopNote(stopped: JobStop): string {
+  if (stopped === "timeout") return "Timed out.";
+  if (stopped === "cancelled") return "Cancelled.";
+  if (stopped === "killed") return "Ended.";
+  return stopped === "output-limit" ? "Stopped: too much output." : `Stopped: ${stopWords(stopped)}.`;
+}
+
+function stopWords(stopped: JobStop): string {
+  return stopped.replaceAll("-", " ");
 }
 
 function truncationMarker(omitted: number, spillPath: string | undefined): string {

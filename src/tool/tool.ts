@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Executor } from "../bash/executor_handle.ts";
+import type { JobTable } from "../bash/jobs.ts";
 import type { Action } from "../permission/decide.ts";
 import type { Block, CallView, ResultView } from "./view.ts";
 
@@ -36,6 +37,10 @@ export interface ToolContext extends Place {
    * to read with. What it throws fails the call before anyone is asked.
    */
   admit(action: Action, preview?: (reader: Executor) => Promise<readonly Block[]>): Promise<Executor>;
+  /** The session's background jobs; those of other sessions are not to be seen here. */
+  readonly jobs: JobTable;
+  /** Logs that the call begins, for tools that need no leave and may take a while. */
+  begin(): void;
   /** Shows output while the call runs; it is logged as shown. */
   emit(text: string): void;
 }

@@ -3,8 +3,9 @@ import { permissionRequest, readAnswer } from "../../src/acp/permission.ts";
 
 Deno.test("only a clear yes is a yes", () => {
   const selected = (optionId: unknown) => ({ outcome: { outcome: "selected", optionId } });
-  assertEquals(readAnswer(selected("allow_once")), "allow");
-  assertEquals(readAnswer({ outcome: { outcome: "cancelled" } }), "cancelled");
+  assertEquals(readAnswer(selected("allow_once"), false), "allow");
+  assertEquals(readAnswer(selected("allow_always"), true), "allow-always");
+  assertEquals(readAnswer({ outcome: { outcome: "cancelled" } }, true), "cancelled");
   const noes = [
     selected("reject_once"),
     selected("allow_always"),
@@ -19,7 +20,7 @@ Deno.test("only a clear yes is a yes", () => {
     },
     { outcome: { outcome: "maybe", optionId: "allow_once" } },
   ];
-  for (const garbage of noes) assertEquals(readAnswer(garbage), "reject");
+  for (const garbage of noes) assertEquals(readAnswer(garbage, false), "reject");
 });
 
 Deno.test("the request repeats the card and says what is asked for and why", () => {
@@ -30,6 +31,7 @@ Deno.test("the request repeats the card and says what is asked for and why", () 
       action: { kind: "command", command: "ls", cwd: "/w" },
       reason: "Because.",
       preview: undefined,
+      always: undefined,
     },
     { toolCallId: "c", title: "ls", kind: "execute", rawInput: { command: "ls" }, content: [] },
   );
@@ -39,4 +41,22 @@ Deno.test("the request repeats the card and says what is asked for and why", () 
     { type: "content", content: { type: "text", text: "Run this command in `/w`?\n\nBecause." } },
   ]);
   assertEquals(request.options.map((o) => o.kind), ["allow_once", "reject_once"]);
+});
+
+Deno.test("an always is offered with its whole scope in the name, and said again in the content", () => {
+  const request = permissionRequest("s", {
+    callId: "c",
+    action: { kind: "command", command: "npm i", cwd: "/w", escalate: "network" },
+    reason: "Because.",
+    preview: undefined,
+    always: "Always allow `npm i` with network access in this workspace",
+  }, undefined);
+  assertEquals(request.options.map((o) => o.kind), ["allow_once", "allow_always", "reject_once"]);
+  assertEquals(request.options[1]?.name, "Always allow `npm i` with network access in this workspace");
+  const [explanation] = request.toolCall.content ?? [];
+  const text = explanation?.type === "content" && explanation.content.type === "text"
+    ? explanation.content.text
+    : "";
+  assertEquals(text.split("\n")[0], "Run this command in `/w` with network access?");
+  assertEquals(text.includes('"Always" means'), true);
 });

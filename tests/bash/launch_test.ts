@@ -72,7 +72,8 @@ Deno.test("launchArgv() leaves a flag that cannot say a comma to the kernel, els
 
 Deno.test("an unconfined executor starts as its serving stage, with all files", () => {
   const { policy } = policyFor({ ...INPUT, preset: "full-access" });
-  assertEquals([firstStage(policy), firstStage(planWith().policy)], ["serve", "confine"]);
+  assertEquals([firstStage(planWith({ policy })), firstStage(planWith())], ["serve", "confine"]);
+  assertEquals(firstStage(planWith({ inNamespaces: true })), "serve");
   const argv = launchArgv(planWith({ policy }), "serve");
   assertEquals([flag(argv, "--allow-write"), flag(argv, "--deny-read")], ["--allow-write", undefined]);
 });

@@ -15,8 +15,9 @@ export interface Place extends AsyncDisposable {
   readonly tempDir: string;
 }
 
-export async function makePlace(): Promise<Place> {
-  const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "dsh-rig-" }));
+/** `dir`: where it is made; `/tmp` by default, which bubblewrap hides but for the place itself. */
+export async function makePlace(dir?: string): Promise<Place> {
+  const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "dsh-rig-", ...(dir && { dir }) }));
   const place = {
     root,
     home: `${root}/home`,

@@ -17,6 +17,7 @@ async function run(place: Place, command: string, more: Partial<ExecOptions> = {
     log: { level: "off", file: undefined },
     providers: {},
     envPass: [],
+    rules: {},
     environment: { ...environmentIn(place.home), DENO_DIR: `${place.root}/deno` },
     home: place.home,
   };
@@ -39,13 +40,16 @@ Deno.test("exec() with json prints one object", async () => {
   await using place = await makePlace();
   const { code, stdout } = await run(place, "echo hi; exit 3", { json: true });
   assertEquals(code, 0);
-  const { durationMs, ...rest } = JSON.parse(stdout);
+  const { durationMs, enforcement, layers, missing = [], ...rest } = JSON.parse(stdout);
   assert(durationMs >= 0);
   assertEquals(rest, {
     ...{ exitCode: 3, signal: null, timedOut: false, output: "hi\n", truncated: false },
-    ...{ enforcement: "partial", preset: "workspace" },
-    layers: ["deno", "env-scrub", "landlock", "seccomp", "capabilities"],
+    preset: "workspace",
   });
+  const full = enforcement === "full";
+  const outer = full ? ["bubblewrap"] : [];
+  assertEquals(layers, ["deno", "env-scrub", ...outer, "landlock", "seccomp", "capabilities"]);
+  assertEquals(missing.length === 0, full);
 });
 
 Deno.test("exec() says in one line why a command could not be run", async () => {

@@ -1,11 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { namesIn } from "../support/files.ts";
 import { script } from "../support/model_script.ts";
+import { callsAndResults } from "../support/model_server.ts";
 import { onStage } from "../support/on_stage.ts";
-import { processesRunning } from "../support/process_tree.ts";
+import { processesRunning, uniqueSleep } from "../support/process_tree.ts";
 import { cardsOf, chunkText, isTool, onlyCard, outputOf, terminalText, textOf } from "../support/updates.ts";
 import { eventually, pause } from "../support/waiting.ts";
-import { callsAndResults } from "../support/model_server.ts";
 
 const FOREVER = script(["text", "working"], ["stall"]);
 
@@ -32,28 +32,30 @@ onStage("session/cancel", {}, async (stage, t) => {
   });
 
   await t.step("ends a running command with all its processes, and settles its card", async () => {
-    const command = "trap '' TERM INT; echo out; (sleep 86431; true) & setsid sleep 86431 & sleep 86431";
+    const sleep = uniqueSleep();
+    const command = `trap '' TERM INT; echo out; (${sleep}; true) & setsid ${sleep} & ${sleep}`;
     const turn = await session.begin(script(["bash", command], ["text", "late"]));
     await turn.until((u) => outputOf(u) !== undefined, "the command's output");
-    await eventually("all of it runs", () => processesRunning("sleep 86431").length >= 3);
+    await eventually("all of it runs", () => processesRunning(sleep).length >= 3);
     await session.cancel();
     const { stopReason, updates } = await turn.end();
     assertEquals(stopReason, "cancelled");
     const card = onlyCard(updates);
     assertEquals([card.status, terminalText(updates, card.id)], ["failed", "out\n"]);
     assertEquals(textOf(updates), "");
-    await eventually("its processes are gone", () => processesRunning("sleep 86431").length === 0);
+    await eventually("its processes are gone", () => processesRunning(sleep).length === 0);
   });
 
   await t.step("ends a command that has hardly begun, and those that wait behind it", async () => {
-    const calls = ["a", "b", "c"].map((x) => ["bash", `touch ${x}; sleep 86432; touch ${x}-late`] as const);
+    const sleep = uniqueSleep();
+    const calls = ["a", "b", "c"].map((x) => ["bash", `touch ${x}; ${sleep}; touch ${x}-late`] as const);
     const turn = await session.begin(script(["par", calls], ["text", "late"]));
     await turn.until(isTool, "a tool call");
     await session.cancel();
     const { stopReason, updates } = await turn.end();
     assertEquals(stopReason, "cancelled");
     assertEquals(new Set(cardsOf(updates).map((card) => card.status)), new Set(["failed"]));
-    await eventually("nothing of them runs", () => processesRunning("sleep 86432").length === 0);
+    await eventually("nothing of them runs", () => processesRunning(sleep).length === 0);
     assertEquals(namesIn(stage.workspace).filter((name) => name.endsWith("-late")), []);
   });
 

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import manifest from "../../deno.json" with { type: "json" };
+import { namesIn } from "../support/files.ts";
 import { onEmptyStage } from "../support/on_stage.ts";
 import { runProgram } from "../support/program.ts";
-import { namesIn } from "../support/files.ts";
 
 onEmptyStage("--help names every command and setting", {}, async (stage) => {
   const { code, stdout, stderr } = await runProgram(stage, ["--help"]);
@@ -27,6 +27,22 @@ onEmptyStage("bad usage ends with 2 and says what was wrong, not on stdout", {},
     assertEquals([code, stdout], [2, ""], args.join(" "));
     assert(stderr.trim().length > 0, `nothing is said of ${args.join(" ")}`);
     assert(!stderr.includes("    at "), "a stack is no help");
+  }
+});
+
+onEmptyStage("a setting that is wrong ends the agent with its name, before it serves", {}, async (stage) => {
+  const config = await stage.write("config.jsonc", "{ broken");
+  const wrong: [env: Record<string, string>, named: string][] = [
+    [{ DSH_PRESET: "sudo" }, "sudo"],
+    [{ DSH_CONFIG: config }, config],
+    [{ DSH_CONFIG: stage.path("missing.jsonc") }, stage.path("missing.jsonc")],
+    [{ DSH_LOG: "shouting" }, "shouting"],
+  ];
+  for (const [env, named] of wrong) {
+    const { code, stdout, stderr } = await runProgram(stage, [], env);
+    assertEquals([code === 0, stdout], [false, ""], JSON.stringify(env));
+    assertStringIncludes(stderr, named);
+    assertEquals(stderr.trim().split("\n").length, 1, stderr);
   }
 });
 

@@ -1,10 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { assertHas } from "../support/asserts.ts";
-import { onStage } from "../support/on_stage.ts";
+import { namesIn } from "../support/files.ts";
 import { script } from "../support/model_script.ts";
+import { onStage } from "../support/on_stage.ts";
 import type { Stage } from "../support/stage.ts";
 import { cardsOf, onlyCard, terminalText, textOf } from "../support/updates.ts";
-import { namesIn } from "../support/files.ts";
 
 /**
  * What a confined command must not be able to do. Each prints `reached` if it could; the same line shows

@@ -1,12 +1,14 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import type { Answer } from "../support/agent.ts";
 import { plainCapabilities } from "../support/capabilities.ts";
+import { exists } from "../support/files.ts";
 import { contentText, script } from "../support/model_script.ts";
+import { callsAndResults } from "../support/model_server.ts";
 import { onStage } from "../support/on_stage.ts";
-import { processesRunning } from "../support/process_tree.ts";
+import { processesRunning, uniqueSleep } from "../support/process_tree.ts";
 import type { Stage } from "../support/stage.ts";
 import { chunkText, onlyCard, textOf, toolText } from "../support/updates.ts";
-import { eventually } from "../support/waiting.ts";
-import { callsAndResults } from "../support/model_server.ts";
+import { eventually, within } from "../support/waiting.ts";
 
 function assertNoOrphans(stage: Stage): void {
   const [calls, results] = callsAndResults(stage.model.lastCall);
@@ -14,14 +16,15 @@ function assertNoOrphans(stage: Stage): void {
 }
 
 onStage("a crash while a command runs", { client: plainCapabilities }, async (stage) => {
+  const sleep = uniqueSleep();
   const session = await stage.session();
   const turn = await session.begin(
-    script(["text", "on it"], ["bash", "echo begun; sleep 86441"], ["text", "no"]),
+    script(["text", "on it"], ["bash", `echo begun; ${sleep}`], ["text", "no"]),
   );
   await turn.until((u) => toolText(u).includes("begun"), "the command's output");
   await stage.agent.kill("SIGKILL");
   await stage.stop();
-  await eventually("the command is gone", () => processesRunning("sleep 86441").length === 0);
+  await eventually("the command is gone", () => processesRunning(sleep).length === 0);
 
   await stage.start();
   const loaded = await stage.load(session.id);
@@ -34,6 +37,27 @@ onStage("a crash while a command runs", { client: plainCapabilities }, async (st
   assertNoOrphans(stage);
   const told = stage.model.lastCall.messages.find((m) => m.role === "tool");
   assertMatch(contentText(told?.content), /outcome (is )?unknown/i);
+});
+
+onStage("a crash while a question is open", { env: { DSH_PRESET: "read-only" } }, async (stage) => {
+  const session = await stage.session();
+  const asked = Promise.withResolvers<void>();
+  stage.agent.onRequest = () => {
+    asked.resolve();
+    return new Promise<Answer>(() => {});
+  };
+  await session.begin(script(["tool", "write", { path: "a.txt", content: "x" }], ["text", "no"]));
+  await within("the question", asked.promise);
+  await stage.agent.kill("SIGKILL");
+  await stage.stop();
+
+  await stage.start();
+  const loaded = await stage.load(session.id);
+  const card = onlyCard(stage.agent.updatesOf(session.id));
+  assertEquals([card.status, exists(stage.path("a.txt"))], ["failed", false]);
+  assertMatch(toolText(card.last), /not started|nothing was run/i);
+  await loaded.run(script(["text", "back"]));
+  assertNoOrphans(stage);
 });
 
 onStage("a crash while the model streams", {}, async (stage) => {

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { namesIn } from "../support/files.ts";
 import { onEmptyStage } from "../support/on_stage.ts";
 import { runProgram } from "../support/program.ts";
 import type { Stage } from "../support/stage.ts";
 import type { Fields } from "../support/wire.ts";
-import { namesIn } from "../support/files.ts";
 
 async function execJson(stage: Stage, command: string, ...flags: string[]): Promise<Fields> {
   const args = ["exec", "--json", "--cwd", stage.workspace, ...flags, "--", command];
@@ -39,7 +39,7 @@ onEmptyStage("exec --json tells how a command ended and what confined it", {}, a
   });
 
   await t.step("with its time-out", async () => {
-    const { timedOut, output } = await execJson(stage, "echo out; sleep 86461", "--timeout-ms", "500");
+    const { timedOut, output } = await execJson(stage, "echo out; sleep 300", "--timeout-ms", "500");
     assertEquals([timedOut, output], [true, "out\n"]);
   });
 
@@ -78,6 +78,13 @@ onEmptyStage("exec prints the output and ends as its command did", {}, async (st
   const missing = await runProgram(stage, ["exec", "--cwd", stage.path("missing"), "--", "true"]);
   assert(missing.code !== 0);
   assertStringIncludes(missing.stderr, stage.path("missing"));
+});
+
+onEmptyStage("exec logs to stderr and keeps stdout to itself", {}, async (stage) => {
+  const args = ["exec", "--json", "--cwd", stage.workspace, "--", "echo out"];
+  const { code, stdout, stderr } = await runProgram(stage, args, { DSH_LOG: "debug" });
+  assertEquals([code, JSON.parse(stdout).output], [0, "out\n"]);
+  for (const line of stderr.trim().split("\n")) assert(line === "" || JSON.parse(line), line);
 });
 
 onEmptyStage("exec shows no key to its command, and needs none", {}, async (stage) => {

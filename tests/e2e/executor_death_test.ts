@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { script } from "../support/model_script.ts";
 import { onStage } from "../support/on_stage.ts";
-import { processesRunning } from "../support/process_tree.ts";
+import { processesRunning, uniqueSleep } from "../support/process_tree.ts";
 import type { Session } from "../support/session.ts";
 import { onlyCard, outputOf, terminalText } from "../support/updates.ts";
 import { eventually } from "../support/waiting.ts";
@@ -13,10 +13,11 @@ async function assertWorks(session: Session): Promise<void> {
 
 onStage("the death of what runs the commands", {}, async (stage, t) => {
   const session = await stage.session();
+  const sleep = uniqueSleep();
 
   await t.step("by a signal from outside fails the running call and spares the session", async () => {
     const before = new Set(stage.agent.processes().map((p) => p.pid));
-    const turn = await session.begin(script(["bash", "echo up; sleep 86471"], ["text", "went on"]));
+    const turn = await session.begin(script(["bash", `echo up; ${sleep}`], ["text", "went on"]));
     await turn.until((u) => outputOf(u) !== undefined, "the command's output");
     const helpers = stage.agent.processes().filter((p) =>
       !before.has(p.pid) && p.command.includes("--no-prompt")
@@ -25,16 +26,16 @@ onStage("the death of what runs the commands", {}, async (stage, t) => {
     for (const { pid } of helpers) Deno.kill(pid, "SIGKILL");
     const { stopReason, updates } = await turn.end();
     assertEquals([stopReason, onlyCard(updates).status], ["end_turn", "failed"]);
-    await eventually("the command is gone too", () => processesRunning("sleep 86471").length === 0);
+    await eventually("the command is gone too", () => processesRunning(sleep).length === 0);
     await assertWorks(session);
   });
 
   await t.step("by the command itself does no more harm", async () => {
     const { updates } = await session.run(
-      script(["bash", "kill -9 $PPID; sleep 86472"], ["text", "went on"]),
+      script(["bash", `kill -9 $PPID; ${sleep}`], ["text", "went on"]),
     );
     assertEquals(onlyCard(updates).status, "failed");
-    await eventually("the command is gone too", () => processesRunning("sleep 86472").length === 0);
+    await eventually("the command is gone too", () => processesRunning(sleep).length === 0);
     await assertWorks(session);
   });
 

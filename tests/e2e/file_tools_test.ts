@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { zedCapabilities } from "../support/capabilities.ts";
 import { editorFiles } from "../support/editor.ts";
+import { namesIn } from "../support/files.ts";
 import { script } from "../support/model_script.ts";
 import { onStage } from "../support/on_stage.ts";
 import { onlyCard, toolContent } from "../support/updates.ts";
 import type { Fields } from "../support/wire.ts";
-import { namesIn } from "../support/files.ts";
 
 const LONG = Array.from({ length: 400 }, (_, i) => `line ${i + 1}\n`).join("");
 

@@ -2,7 +2,15 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { plainCapabilities, terminalCapabilities } from "../support/capabilities.ts";
 import { contentText, script } from "../support/model_script.ts";
 import { onStage } from "../support/on_stage.ts";
-import { chunkText, isTurnBound, joinChunks, textOf } from "../support/updates.ts";
+import {
+  chunkText,
+  isTurnBound,
+  joinChunks,
+  onlyCard,
+  terminalText,
+  textOf,
+  toolText,
+} from "../support/updates.ts";
 import type { Update } from "../support/wire.ts";
 
 const PROMPTS = [
@@ -54,6 +62,28 @@ for (const [name, client] of Object.entries(CLIENTS)) {
 function shownBy(updates: readonly Update[]): Update[] {
   return joinChunks(updates.filter(isTurnBound));
 }
+
+onStage(
+  "a session that had terminal cards loads into a client that has none, and back",
+  {},
+  async (stage) => {
+    const session = await stage.session();
+    await session.run(script(["bash", "echo shown; exit 3"], ["text", "ok"]));
+    await stage.stop();
+
+    await stage.start({ client: plainCapabilities });
+    await stage.load(session.id);
+    const plain = onlyCard(stage.agent.updatesOf(session.id));
+    assertEquals([plain.status, toolText(plain.last).includes("shown\n")], ["failed", true]);
+    await stage.stop();
+
+    await stage.start({ client: terminalCapabilities });
+    await stage.load(session.id);
+    const updates = stage.agent.updatesOf(session.id);
+    const card = onlyCard(updates);
+    assertEquals([terminalText(updates, card.id), card.last._meta?.terminal_exit?.exit_code], ["shown\n", 3]);
+  },
+);
 
 onStage("session/load", {}, async (stage, t) => {
   const stored = await stage.session();

@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { namesIn } from "../support/files.ts";
 import { contentText, script, type Step } from "../support/model_script.ts";
+import { callsAndResults } from "../support/model_server.ts";
 import { onEmptyStage, onStage } from "../support/on_stage.ts";
 import { API_KEY } from "../support/stage.ts";
 import { cardsOf, textOf } from "../support/updates.ts";
-import { namesIn } from "../support/files.ts";
-import { callsAndResults } from "../support/model_server.ts";
 
 onStage("a failure of the model", {}, async (stage, t) => {
   const { model } = stage;

@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Answer } from "../support/agent.ts";
+import { exists } from "../support/files.ts";
 import { script } from "../support/model_script.ts";
 import { onStage } from "../support/on_stage.ts";
-import { onlyCard, textOf } from "../support/updates.ts";
-import type { Fields, Message } from "../support/wire.ts";
-import { exists } from "../support/files.ts";
+import { onlyCard, textOf, toolContent } from "../support/updates.ts";
+import type { Fields, Message, Update } from "../support/wire.ts";
 
 type Option = { readonly optionId: string; readonly kind: string; readonly name: string };
 
@@ -63,6 +63,15 @@ onStage("read-only asks before it writes", { env: { DSH_PRESET: "read-only" } },
     const kinds = optionsOf(request!).map((option) => option.kind);
     assert(kinds.includes("allow_once") && kinds.includes("reject_once"), kinds.join());
     assertEquals(kinds[0], "allow_once");
+  });
+
+  await t.step("and shows what would be replaced", async () => {
+    await stage.write("existing.txt", "old words\n");
+    answer(pick("reject_once"));
+    await write("existing.txt");
+    const shown = toolContent(asked.at(-1)!.params!.toolCall as Update);
+    const diff = shown.find((entry) => entry.type === "diff");
+    assertEquals([diff?.oldText, diff?.newText], ["old words\n", "x\n"]);
   });
 
   await t.step("and goes on with the turn when it is rejected, telling the model", async () => {

@@ -3,48 +3,51 @@ import { programCommand } from "../support/agent.ts";
 import { terminalCapabilities } from "../support/capabilities.ts";
 import { script } from "../support/model_script.ts";
 import { onEmptyStage, onStage } from "../support/on_stage.ts";
-import { processesRunning } from "../support/process_tree.ts";
+import { processesRunning, uniqueSleep } from "../support/process_tree.ts";
 import { initializeParams, type Stage } from "../support/stage.ts";
 import { outputOf } from "../support/updates.ts";
 import { eventually, within } from "../support/waiting.ts";
 import type { Fields } from "../support/wire.ts";
 
 /** Has a command run that is hard to end: it ignores signals, and its children left its process group. */
-async function beBusy(stage: Stage, seconds: number): Promise<void> {
+async function beBusy(stage: Stage, sleep: string): Promise<void> {
   const session = await stage.session();
-  const sleep = `sleep ${seconds}`;
   const command = `trap '' TERM HUP INT; (setsid ${sleep} > /dev/null 2>&1 &) ; ${sleep} & echo up; ${sleep}`;
   const turn = await session.begin(script(["bash", command], ["text", "late"]));
   await turn.until((u) => outputOf(u) !== undefined, "the command's output");
   await eventually("all of it runs", () => processesRunning(sleep).length >= 3);
 }
 
-async function assertGone(seconds: number): Promise<void> {
-  await eventually("nothing of the tree lives on", () => processesRunning(`sleep ${seconds}`).length === 0);
+async function assertGone(sleep: string): Promise<void> {
+  await eventually("nothing of the tree lives on", () => processesRunning(sleep).length === 0);
 }
 
 onStage("the end of its input ends the agent with 0, and all that it runs", {}, async (stage) => {
-  await beBusy(stage, 86451);
+  const sleep = uniqueSleep();
+  await beBusy(stage, sleep);
   assertEquals((await stage.agent.closeInput()).code, 0);
-  await assertGone(86451);
+  await assertGone(sleep);
 });
 
 onStage("SIGTERM ends the agent with 143, and all that it runs", {}, async (stage) => {
-  await beBusy(stage, 86452);
+  const sleep = uniqueSleep();
+  await beBusy(stage, sleep);
   assertEquals((await stage.agent.kill("SIGTERM")).code, 143);
-  await assertGone(86452);
+  await assertGone(sleep);
 });
 
 onStage("SIGINT ends the agent with 130, and all that it runs", {}, async (stage) => {
-  await beBusy(stage, 86453);
+  const sleep = uniqueSleep();
+  await beBusy(stage, sleep);
   assertEquals((await stage.agent.kill("SIGINT")).code, 130);
-  await assertGone(86453);
+  await assertGone(sleep);
 });
 
 onStage("SIGKILL of the agent ends all that it runs", {}, async (stage) => {
-  await beBusy(stage, 86454);
+  const sleep = uniqueSleep();
+  await beBusy(stage, sleep);
   assertEquals((await stage.agent.kill("SIGKILL")).signal, "SIGKILL");
-  await assertGone(86454);
+  await assertGone(sleep);
 });
 
 onStage("an idle agent has no process beside it that was not asked for", {}, async (stage) => {
@@ -80,7 +83,8 @@ onEmptyStage(
     await send(2, "session/new", { cwd: stage.workspace, mcpServers: [] });
     await until("sessionId");
     const sessionId = /"sessionId":"([^"]+)"/.exec(seen)?.[1];
-    const command = "echo begun-4711; while sleep 0.2; do echo more; done & sleep 86455";
+    const sleep = uniqueSleep();
+    const command = `echo begun-4711; while sleep 0.2; do echo more; done & ${sleep}`;
     await send(3, "session/prompt", {
       sessionId,
       prompt: [{ type: "text", text: script(["bash", command]) }],
@@ -89,6 +93,6 @@ onEmptyStage(
     await output.cancel();
     await within("the agent's end", child.status);
     await input.abort().catch(() => {});
-    await assertGone(86455);
+    await assertGone(sleep);
   },
 );

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { onStage } from "../support/on_stage.ts";
 import { script } from "../support/model_script.ts";
+import { onStage } from "../support/on_stage.ts";
 import { cardsOf, terminalText, textOf } from "../support/updates.ts";
 
 onStage("session/new", { files: { "a file.txt": "x" } }, async (stage, t) => {

@@ -2,12 +2,13 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { zedCapabilities } from "../support/capabilities.ts";
 import { contentText, script } from "../support/model_script.ts";
 import { onStage } from "../support/on_stage.ts";
-import { processesRunning } from "../support/process_tree.ts";
+import { processesRunning, uniqueSleep } from "../support/process_tree.ts";
 import { cardsOf, onlyCard, outputOf, terminalText } from "../support/updates.ts";
 import { eventually } from "../support/waiting.ts";
 
 onStage("a terminal card", { client: zedCapabilities, files: { "sub/x": "" } }, async (stage, t) => {
   const session = await stage.session();
+  const sleep = uniqueSleep();
   const run = async (command: string, args = {}) => {
     const turn = await session.run(script(["bash", command, args], ["text", "ok"]));
     const card = onlyCard(turn.updates);
@@ -76,12 +77,12 @@ onStage("a terminal card", { client: zedCapabilities, files: { "sub/x": "" } }, 
   });
 
   await t.step("ends a command whose time is over, with all its children", async () => {
-    const { status, exit, output } = await run("echo out; sleep 86421 & sleep 86421", { timeout_ms: 400 });
+    const { status, exit, output } = await run(`echo out; ${sleep} & ${sleep}`, { timeout_ms: 400 });
     assertEquals(status, "failed");
     assert(exit?.signal || exit?.exit_code, "a command that was ended did not exit with 0");
     assertStringIncludes(output, "out\n");
     assertMatch(stage.model.told, /\[timed out after 400ms\]/);
-    await eventually("its children are gone", () => processesRunning("sleep 86421").length === 0);
+    await eventually("its children are gone", () => processesRunning(sleep).length === 0);
   });
 
   await t.step("takes no exit code from what a command prints", async () => {
@@ -110,9 +111,9 @@ onStage("a terminal card", { client: zedCapabilities, files: { "sub/x": "" } }, 
   });
 
   await t.step("ends with its command, though a child holds the pipe", async () => {
-    const { status, output } = await run("sleep 86422 & echo started");
+    const { status, output } = await run(`${sleep} & echo started`);
     assertEquals([status, output], ["completed", "started\n"]);
-    await eventually("the child is gone", () => processesRunning("sleep 86422").length === 0);
+    await eventually("the child is gone", () => processesRunning(sleep).length === 0);
   });
 
   await t.step("is drawn for each of several calls, and none takes another's output", async () => {

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
-import { onStage } from "../support/on_stage.ts";
 import { contentText, script } from "../support/model_script.ts";
+import { onStage } from "../support/on_stage.ts";
 import { API_KEY } from "../support/stage.ts";
 import { chunkText, isChunk, textOf } from "../support/updates.ts";
 import type { Fields, Update } from "../support/wire.ts";

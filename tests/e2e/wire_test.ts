@@ -38,6 +38,7 @@ onStage("the wire", {}, async (stage, t) => {
   await t.step("junk lines are answered without an id, and the agent stays usable", async () => {
     const from = agent.frames.length;
     for (const line of JUNK) await agent.raw(line + "\n");
+    await agent.raw(new Uint8Array([0xff, 0xfe, 0x00, 0xc3, 0x0a]));
     assert((await agent.call("session/new", params)).sessionId);
     const answers = agent.frames.slice(from, -1).map((frame) => frame.message);
     assert(answers.length > 0, "bad JSON is to be answered with a parse error");

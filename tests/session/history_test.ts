@@ -86,3 +86,31 @@ Deno.test("links and carried text reach the model in place", () => {
     text: 'see\n[a b.ts](file:///a%20b.ts)\n<context uri="file:///c.ts#L1:2">\ncode\n</context>',
   });
 });
+
+const jobEnded = (job: string, inResult: boolean): SessionEvent => ({
+  ...{ type: "job.ended", messageId: "m", inResult, job, command: "npm  run\ndev" },
+  outcome: { exit: { code: 1 }, stopped: null, durationMs: 12_400 },
+});
+const report = (job: string) => `[Background ${job} (npm run dev) has ended after 12 s. Exit code 1.]`;
+
+Deno.test("jobs that have ended stand in front of the user's words, in order", () => {
+  const history = historyOf(user("hi"), jobEnded("job1", false), jobEnded("job2", false), asked, said("ok"));
+  assertEquals(history.messages().map((m) => m.role === "tool" ? "" : m.text), [
+    `${report("job1")}\n${report("job2")}\n\nhi`,
+    "ok",
+  ]);
+});
+
+Deno.test("what a load found to be lost stands in front of the next prompt", () => {
+  const history = historyOf(user("one"), asked, said("ok"), jobEnded("job1", false), user("two"));
+  assertEquals(history.messages().map((m) => m.role === "tool" ? "" : m.text), [
+    "one",
+    "ok",
+    `${report("job1")}\n\ntwo`,
+  ]);
+});
+
+Deno.test("an end that the model read in a result is not told again", () => {
+  const history = historyOf(user("one"), jobEnded("job1", true), asked, said("ok"));
+  assertEquals(history.messages()[0], { role: "user", text: "one" });
+});

@@ -18,3 +18,17 @@ Deno.test("open calls are closed: not started, or outcome unknown; then the turn
   assertEquals(texts.map((t) => /unknown/.test(t)), [true, false]);
   assertEquals(texts.map((t) => /Nothing was run/.test(t)), [false, true]);
 });
+
+Deno.test("a job whose end nobody was told of is told to be gone, once, behind the turn", () => {
+  const job = (name: string): SessionEvent => ({ type: "job.started", job: name, command: "serve" });
+  const outcome = { exit: { code: 0 }, stopped: null, durationMs: 1 } as const;
+  const told: SessionEvent = {
+    ...{ type: "job.ended", messageId: "m", inResult: true, job: "job1", command: "serve", outcome },
+  };
+  const log = [started, job("job1"), job("job2"), told];
+  const events = closingEvents(log);
+  assertEquals(events.map((e) => e.type), ["turn.ended", "job.ended"]);
+  const [lost] = events.flatMap((e) => e.type === "job.ended" ? [e] : []);
+  assertEquals([lost?.job, lost?.inResult, "failure" in lost!.outcome], ["job2", false, true]);
+  assertEquals(closingEvents([...log, ...events]), []);
+});

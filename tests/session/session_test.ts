@@ -1,24 +1,27 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import type { Config, Preset } from "../../src/config/config.ts";
+import type { CommandResult } from "../../src/bash/executor_handle.ts";
 import { buildConfig } from "../../src/config/load.ts";
 import { AgentError } from "../../src/errors.ts";
 import { silentLog } from "../../src/log.ts";
 import { demoModel } from "../../src/model/demo.ts";
 import { ModelError } from "../../src/model/model.ts";
+import { parseRules } from "../../src/permission/rules.ts";
 import type { SessionEvent } from "../../src/session/event.ts";
 import { EventLog } from "../../src/session/event_log.ts";
 import { MemoryStore } from "../../src/session/memory_store.ts";
 import { Session } from "../../src/session/session.ts";
 import { builtinTools } from "../../src/tool/registry.ts";
-import { FakeFront, FakeWorkbench } from "../support/fake_executor.ts";
+import { FakeFront, FakeGrants, FakeWorkbench } from "../support/fake_executor.ts";
 
 const IDLE = new AbortController().signal;
 
 /** A session on fakes: the scripted demo model without its pauses, a store and an executor in memory. */
-async function fixture(preset: Preset = "workspace") {
+async function fixture(preset: Preset = "workspace", rules: Config["rules"] = {}) {
   const config: Config = await buildConfig({ preset }, { HOME: "/home/u" }, "linux");
   const workbench = new FakeWorkbench();
   const front = new FakeFront();
+  const grants = new FakeGrants();
   const events = new EventLog("sess_test");
   const seen: SessionEvent[] = [];
   events.subscribe((e) => seen.push(e));
@@ -32,6 +35,8 @@ async function fixture(preset: Preset = "workspace") {
     tools: builtinTools(),
     workbench,
     front,
+    grants,
+    rules: parseRules(rules),
     openModel: () => Promise.resolve(demoModel({ sleep: abortableNoSleep })),
     lock: () => {
       events.attach(new MemoryStore());
@@ -43,7 +48,7 @@ async function fixture(preset: Preset = "workspace") {
   const play = (steps: unknown[], signal = IDLE) =>
     session.prompt([{ type: "text", text: `demo: ${JSON.stringify(steps)}` }], signal);
   const ends = () => seen.flatMap((e) => e.type === "tool.ended" ? [e] : []);
-  return { session, workbench, front, seen, play, ends };
+  return { session, workbench, front, grants, seen, play, ends };
 }
 
 /** Scripted waits last until they are aborted; all other pauses are skipped. */
@@ -200,6 +205,84 @@ Deno.test("without confinement nothing runs unasked, and the question says why",
   assertEquals(workbench.wishes, [undefined, undefined, "unconfined"]);
 });
 
+/** A job that runs until its signal is aborted or `end` is called. */
+function untilEnded(workbench: FakeWorkbench) {
+  const end = Promise.withResolvers<Partial<CommandResult>>();
+  const signals: AbortSignal[] = [];
+  workbench.inner.behave = (_command, emit, signal) => {
+    signals.push(signal);
+    signal.addEventListener(
+      "abort",
+      () => end.resolve({ stopped: "cancelled", exit: { signal: "SIGTERM" } }),
+    );
+    emit("ready\n");
+    return end.promise;
+  };
+  const finish = async (result: Partial<CommandResult>) => {
+    end.resolve(result);
+    await new Promise((resolve) => setTimeout(resolve));
+  };
+  return { finish, signals };
+}
+
+const START = ["call", "bash", { command: "serve", background: true }];
+
+Deno.test("a job outlives its turn; its end is told at the start of the next one, once", async () => {
+  const { play, seen, ends, session, workbench } = await fixture();
+  const job = untilEnded(workbench);
+  await play([START, ["text", "."]]);
+  assertEquals(ends()[0]?.status, "completed");
+  assertStringIncludes(ends()[0]!.text, "ready\n[job1 runs in the background");
+  session.cancel();
+  assertEquals(job.signals.map((s) => s.aborted), [false]);
+
+  await job.finish({ exit: { code: 7 } });
+  assertEquals(seen.at(-1)?.type, "turn.ended", "nothing is told outside of a turn");
+  for (const _ of [1, 2]) await play([["text", "."]]);
+  const at = seen.findIndex((e) => e.type === "job.ended");
+  assertEquals(seen[at - 1]?.type, "turn.started");
+  assertEquals(seen.filter((e) => e.type === "job.ended").length, 1);
+});
+
+Deno.test("job_output and job_kill read on; what they told is not told again", async () => {
+  const { play, seen, ends, workbench } = await fixture();
+  const job = untilEnded(workbench);
+  await play([START, ["text", "."]]);
+  await play([["call", "job_output", { job_id: "job1" }], ["text", "."]]);
+  assertMatch(ends()[1]!.text, /^\[no new output\]\n\[job1 runs, .* so far\]$/);
+  await play([["call", "job_kill", { job_id: "job1" }], ["text", "."]]);
+  assertMatch(ends()[2]!.text, /\[ended by job_kill\]\n\[killed by signal: SIGTERM\]$/);
+  await job.finish({});
+  await play([["call", "job_output", { job_id: "job2" }], ["text", "."]]);
+  assertEquals(ends()[3]!.status, "failed");
+  assertStringIncludes(ends()[3]!.text, 'There is no job "job2". Jobs: job1.');
+  const told = seen.flatMap((e) => e.type === "job.ended" ? [e.inResult] : []);
+  assertEquals(told, [true]);
+});
+
+Deno.test("a start that fails at once is a failed command", async () => {
+  const { play, seen, ends, workbench } = await fixture();
+  workbench.inner.behave = (_command, emit) => {
+    emit("port taken\n");
+    return Promise.resolve({ exit: { code: 1 } });
+  };
+  await play([START, ["text", "."]]);
+  await play([["text", "."]]);
+  assertEquals([ends()[0]!.status, ends()[0]!.facts], ["failed", {
+    ...{ exit: { code: 1 }, stopped: null, durationMs: 1 },
+  }]);
+  assertMatch(ends()[0]!.text, /^port taken\n\[job1 ended after .*\]\n\[exit code: 1\]$/);
+  assertEquals(seen.flatMap((e) => e.type === "job.ended" ? [e.inResult] : []), [true]);
+});
+
+Deno.test("closing a session ends its jobs", async () => {
+  const { play, session, workbench } = await fixture();
+  const job = untilEnded(workbench);
+  await play([START, ["text", "."]]);
+  await session.close();
+  assertEquals(job.signals.map((s) => s.aborted), [true]);
+});
+
 Deno.test("call ids are unique in a session, whatever the model counts", async () => {
   const { play, seen } = await fixture();
   await play([["call", "bash", { command: "a" }], ["text", "."]]);
@@ -234,10 +317,60 @@ Deno.test("a store that fails ends the turn with its error", async () => {
   const onBroken = new Session({
     ...{ id: "sess_x", cwd: "/w", tempDir: "/t", config, log: silentLog, events, tools: builtinTools() },
     ...{ workbench: broken.workbench, front: broken.front, mcpServers: [], preset: config.preset },
+    ...{ grants: broken.grants, rules: parseRules({}) },
     openModel: () => Promise.resolve(demoModel()),
     lock: { release: () => {} },
   });
   await assertRejects(() => onBroken.prompt([{ type: "text", text: "x" }], IDLE), AgentError, "disk full");
   await onBroken.close();
   await session.close();
+});
+
+Deno.test("an escalation asks, and gets the wider executor for that one call", async () => {
+  const { play, front, workbench, ends } = await fixture();
+  front.answers.push("allow", "reject");
+  const call = (
+    escalate: string,
+  ) => ["call", "bash", { command: "npm i", escalate, justification: "packages" }];
+  await play([call("network"), call("unconfined"), ["call", "bash", { command: "ls" }], ["text", "."]]);
+  assertEquals(workbench.inner.commands, ["npm i", "ls"]);
+  assertEquals(workbench.wishes.filter((w) => w !== undefined), ["network"]);
+  assertStringIncludes(front.questions[0]!.reason, "packages");
+  assertEquals(ends().map((e) => e.notRun), [undefined, "refused", undefined]);
+});
+
+Deno.test("an always is remembered and not asked for again", async () => {
+  const { play, front, workbench, grants } = await fixture("confirm");
+  front.answers.push("allow-always");
+  const call = ["call", "bash", { command: "npm test" }];
+  await play([call, call, ["text", "."]]);
+  assertEquals([front.questions.length, grants.kept.length], [1, 1]);
+  assertEquals(workbench.inner.commands, ["npm test", "npm test"]);
+});
+
+Deno.test("confirm does not ask for harmless commands", async () => {
+  const { play, front } = await fixture("confirm");
+  await play([["call", "bash", { command: "git status && ls -la | head -3" }], ["text", "."]]);
+  assertEquals(front.questions, []);
+});
+
+Deno.test("a deny rule refuses before anyone is asked, and tells the model", async () => {
+  const { play, front, workbench, ends } = await fixture("full-access", { deny: ["git push *"] });
+  await play([["call", "bash", { command: "git push origin main" }], ["text", "."]]);
+  assertEquals([front.questions.length, workbench.inner.commands.length], [0, 0]);
+  assertEquals(ends().map((e) => e.notRun), ["refused"]);
+});
+
+Deno.test("a change of the preset counts from the next turn and is in the log", async () => {
+  const { session, play, front, seen } = await fixture();
+  const write = ["call", "write", { path: "a", content: "x" }];
+  const running = play([["wait", 1], write, ["text", "."]]);
+  session.setPreset("read-only");
+  await running;
+  assertEquals(session.preset, "read-only");
+  const before = front.questions.length;
+  await play([["call", "write", { path: "b", content: "x" }], ["text", "."]]);
+  assertEquals(front.questions.length, before + 1);
+  assertEquals(session.eventsSoFar().some((e) => e.type === "preset.set"), true);
+  assertEquals(seen.filter((e) => e.type === "system.set").length >= 1, true);
 });

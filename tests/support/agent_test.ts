@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { AgentProcess } from "./agent.ts";
 import { processesRunning, uniqueSleep } from "./process_tree.ts";
+import { eventually } from "./waiting.ts";
 import type { Fields } from "./wire.ts";
 
 /** A stand-in for the agent: shell code that gets `$1`, one line of JSON, and is told nothing else. */
@@ -61,5 +62,5 @@ Deno.test("an agent process fails its test for a process that it leaves behind, 
   const sleep = uniqueSleep();
   const leaves = `setsid ${sleep} < /dev/null > /dev/null 2>&1 & ${GREETS}`;
   assertMatches(await faultOf(impostor(leaves, ANSWER)), /lives on: sleep/);
-  assertEquals(processesRunning(sleep), []);
+  await eventually("it is ended", () => processesRunning(sleep).length === 0);
 });

@@ -1,8 +1,10 @@
 import type { CommandResult, Executor } from "../../src/bash/executor_handle.ts";
 import { FileError } from "../../src/bash/executor_handle.ts";
 import type { Preset } from "../../src/config/config.ts";
-import type { Answer, Front, Question, Wish, Workbench } from "../../src/session/ports.ts";
 import { AgentError } from "../../src/errors.ts";
+import type { Always } from "../../src/permission/decide.ts";
+import type { Grant } from "../../src/permission/grant.ts";
+import type { Answer, Front, GrantBook, Question, Wish, Workbench } from "../../src/session/ports.ts";
 
 /** An executor in memory: commands are looked up in a table, files in a map. */
 export class FakeExecutor implements Executor {
@@ -99,6 +101,20 @@ export class FakeWorkbench implements Workbench {
   }
 
   close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** Grants in memory. */
+export class FakeGrants implements GrantBook {
+  readonly kept: Always[] = [];
+
+  list(): Promise<readonly Grant[]> {
+    return Promise.resolve(this.kept.map((k) => k.grant));
+  }
+
+  remember(always: Always): Promise<void> {
+    this.kept.push(always);
     return Promise.resolve();
   }
 }

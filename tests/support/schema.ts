@@ -1,7 +1,7 @@
-import unstable from "@agentclientprotocol/sdk/schema/v1/schema.unstable.json" with { type: "json" };
 import stable from "@agentclientprotocol/sdk/schema/v1/schema.json" with { type: "json" };
-import Ajv from "ajv/dist/2020.js";
+import unstable from "@agentclientprotocol/sdk/schema/v1/schema.unstable.json" with { type: "json" };
 import addFormats from "ajv-formats";
+import Ajv from "ajv/dist/2020.js";
 import { type Fields, isFields, type Message, type RpcError } from "./wire.ts";
 
 /** The longest line a client's reader is sure to take, in bytes. */

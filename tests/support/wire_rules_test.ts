@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { WireRules } from "./wire_rules.ts";
 import { zedCapabilities } from "./capabilities.ts";
 import type { Fields, Message } from "./wire.ts";
+import { WireRules } from "./wire_rules.ts";
 
 /** Rules of a connection on which session `s` is open and a prompt runs. */
 function inTurn(clientCapabilities: Fields = zedCapabilities): WireRules {

@@ -7,8 +7,8 @@ const PLACE = { cwd: "/w" };
 
 Deno.test("the tools' schemas stay small", () => {
   const specs = builtinTools().specs();
-  assertEquals(specs.map((s) => s.name), ["bash", "read", "write", "edit"]);
-  assert(JSON.stringify(specs).length < 4096, "the first request to a model should stay below 12 KB");
+  assertEquals(specs.map((s) => s.name), ["bash", "job_output", "job_kill", "read", "write", "edit"]);
+  assert(JSON.stringify(specs).length < 5120, "the first request to a model should stay below 12 KB");
 });
 
 Deno.test("parse() refuses what is no JSON object, and teaches", () => {
@@ -20,7 +20,10 @@ Deno.test("parse() refuses what is no JSON object, and teaches", () => {
   const missing = tools.parse("read", "");
   assertStringIncludes(missing.ok ? "" : missing.problem, "path:");
   const unknown = tools.parse("nope", "{}");
-  assertStringIncludes(unknown.ok ? "" : unknown.problem, "Tools: bash, read, write, edit");
+  assertStringIncludes(
+    unknown.ok ? "" : unknown.problem,
+    "Tools: bash, job_output, job_kill, read, write, edit",
+  );
 });
 
 Deno.test("a call that cannot be read gets the generic card", () => {
@@ -58,4 +61,34 @@ Deno.test("file tools: titles quote the path, locations are absolute", () => {
   const view = builtinTools().presentCall("read", '{"path":"src/__x__.ts","offset":7}', PLACE);
   assertEquals(view.title, "Read `src/__x__.ts`");
   assertEquals(view.locations, [{ path: "/w/src/__x__.ts", line: 7 }]);
+});
+
+Deno.test("bash: escalate needs a justification, and the refusal says so", () => {
+  const tools = builtinTools();
+  const parse = (args: unknown) => tools.parse("bash", JSON.stringify(args));
+  for (const justification of [undefined, "", "  "]) {
+    const parsed = parse({ command: "npm i", escalate: "network", justification });
+    assertStringIncludes(parsed.ok ? "" : parsed.problem, "justification:");
+  }
+  assert(parse({ command: "npm i", escalate: "network", justification: "Fetch packages." }).ok);
+  assert(!parse({ command: "npm i", escalate: "root", justification: "x" }).ok);
+});
+
+Deno.test("bash: a start that runs on has no exit, and says so in words", () => {
+  const args = '{"command":"npm run dev","background":true}';
+  const outcome = { text: "", isError: false, facts: { exit: null, job: "job1" } };
+  assertEquals(builtinTools().presentResult("bash", args, outcome, PLACE), {
+    exitNote: "Runs on in the background as job1.",
+    terminalNote: "\n… Runs on in the background as job1. …\n",
+  });
+});
+
+Deno.test("job tools: the card names the job, and shows what is new and how it stands", () => {
+  const tools = builtinTools();
+  assertEquals(tools.presentCall("job_output", '{"job_id":"job1"}', PLACE).title, "Output of `job1`");
+  assertEquals(tools.presentCall("job_kill", '{"job_id":"job1"}', PLACE).title, "End `job1`");
+  const outcome = { text: "", isError: false, facts: { shown: "ready\n", note: "Runs on." } };
+  assertEquals(tools.presentResult("job_output", '{"job_id":"job1"}', outcome, PLACE).blocks, [
+    { type: "text", text: "```console\nready\n```\n\nRuns on." },
+  ]);
 });

@@ -1,0 +1,124 @@
+import type { Executor } from "../bash/executor_handle.ts";
+import type { Preset } from "../config/config.ts";
+import { AgentError } from "../errors.ts";
+import { readCommandLine } from "../permission/command_line.ts";
+import {
+  type Action,
+  type Always,
+  decide,
+  type Decision,
+  needsLine,
+  type Standing,
+} from "../permission/decide.ts";
+import type { Rules } from "../permission/rules.ts";
+import { Refusal } from "../tool/tool.ts";
+import type { Block } from "../tool/view.ts";
+import type { Front, GrantBook, Wish, Workbench } from "./ports.ts";
+
+/** What is needed to let a call do something. */
+export interface AdmissionDeps {
+  readonly workbench: Workbench;
+  readonly front: Front;
+  readonly grants: GrantBook;
+  readonly rules: Rules;
+  /** The session's directory, absolute. */
+  readonly cwd: string;
+  readonly preset: Preset;
+}
+
+/** One call that wants to do something. */
+export interface Applicant {
+  readonly callId: string;
+  readonly action: Action;
+  readonly preview: ((reader: Executor) => Promise<readonly Block[]>) | undefined;
+  readonly signal: AbortSignal;
+  /** Ends the turn; called when the user dismisses the question. */
+  readonly dismiss: () => void;
+}
+
+/** The preset's own executor, or why there is none. */
+type Confined = { readonly executor: Executor } | { readonly problem: string };
+
+/**
+ * Decides, asks the user where needed, and gives the executor for just this action. Throws `Refusal` on a no,
+ * an abort on cancel, AgentError("sandbox") when there is no executor to be had.
+ */
+export async function admit(deps: AdmissionDeps, applicant: Applicant): Promise<Executor> {
+  const confined = await confinedExecutor(deps);
+  const decision = await decideOn(deps, applicant.action, confined);
+  if (decision.verdict === "deny") throw new Refusal(decision.reason);
+  if (decision.verdict === "ask") await ask(deps, applicant, decision, confined);
+  const executor = await executorFor(deps, applicant.action, confined, decision.verdict === "ask");
+  applicant.signal.throwIfAborted();
+  return executor;
+}
+
+async function decideOn(deps: AdmissionDeps, action: Action, confined: Confined): Promise<Decision> {
+  const standing: Standing = {
+    preset: deps.preset,
+    unconfinedBecause: "problem" in confined ? confined.problem : undefined,
+    grants: await deps.grants.list(),
+    rules: deps.rules,
+    workspace: deps.cwd,
+  };
+  const line = action.kind === "command" && needsLine(standing, action)
+    ? await readCommandLine(action.command)
+    : undefined;
+  return decide(standing, action, line);
+}
+
+/** Puts the question to the user. Returns on a yes, throws on all else. */
+async function ask(
+  deps: AdmissionDeps,
+  { action, callId, preview, signal, dismiss }: Applicant,
+  { reason, always }: Extract<Decision, { verdict: "ask" }>,
+  confined: Confined,
+): Promise<void> {
+  const shown = "executor" in confined ? await preview?.(confined.executor) : undefined;
+  const answer = await deps.front.ask(
+    { callId, action, reason, preview: shown, always: always?.label },
+    signal,
+  );
+  if (answer === "cancelled") dismiss();
+  signal.throwIfAborted();
+  if (answer === "allow-always" && always) await remember(deps, always);
+  else if (answer !== "allow") {
+    throw new Refusal("The user said no to this call. Do something else, or ask what is wanted.");
+  }
+}
+
+/** A grant that cannot be kept is no reason not to do what was just approved. */
+async function remember(deps: AdmissionDeps, always: Always): Promise<void> {
+  try {
+    await deps.grants.remember(always);
+  } catch (e) {
+    if (!(e instanceof AgentError)) throw e;
+  }
+}
+
+async function executorFor(
+  { workbench, preset }: AdmissionDeps,
+  action: Action,
+  confined: Confined,
+  asked: boolean,
+): Promise<Executor> {
+  if (!("executor" in confined)) return await workbench.executor(preset, "unconfined");
+  const wish = wishOf(preset, action, asked);
+  return wish === undefined ? confined.executor : await workbench.executor(preset, wish);
+}
+
+/** What this one call gets beyond the preset. Only a question, or a grant that stands for one, gives any. */
+function wishOf(preset: Preset, action: Action, asked: boolean): Wish | undefined {
+  if (preset === "full-access") return undefined;
+  if (action.kind === "command") return action.escalate;
+  return action.kind === "edit" && asked ? "edit" : undefined;
+}
+
+async function confinedExecutor({ workbench, preset }: AdmissionDeps): Promise<Confined> {
+  try {
+    return { executor: await workbench.executor(preset) };
+  } catch (e) {
+    if (e instanceof AgentError && e.kind === "sandbox") return { problem: e.message };
+    throw e;
+  }
+}
