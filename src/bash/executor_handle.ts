@@ -108,6 +108,12 @@ export interface Executor {
 
   stat(path: string): Promise<FileStat>;
 
+  /**
+   * True when what it was started with no longer fits the files (a protected place came or went, the workspace is
+   * another directory): once idle it is better replaced. Cheap.
+   */
+  outdated?(): boolean;
+
   /** Kills all it runs, ends the process. Resolves when it is gone. Never rejects. */
   close(): Promise<void>;
 }

@@ -24,8 +24,8 @@ export interface ExecutorOptions {
  */
 export async function startExecutor(options: ExecutorOptions): Promise<Executor> {
   try {
-    const { RemoteExecutor } = await import("./remote_executor.ts");
-    return await RemoteExecutor.start(options);
+    const { startGuarded } = await import("./start_guarded.ts");
+    return await startGuarded(options);
   } catch (thrown) {
     if (thrown instanceof AgentError) throw thrown;
     throw new AgentError("sandbox", `the executor could not be started: ${messageOf(thrown)}`, {

@@ -32,7 +32,11 @@ export class ExecutorPool {
     if (this.#closed) throw new AgentError("sandbox", "the session is closed");
     const key = JSON.stringify(policy);
     const known = this.#members.get(key);
-    if (known !== undefined && !known.closed) return await known.executor();
+    if (known !== undefined && !known.closed) {
+      if (!known.outdated) return await known.executor();
+      await known.close();
+      if (this.#closed) throw new AgentError("sandbox", "the session is closed");
+    }
     const member = new Member(this.#options, policy, () => {
       if (this.#members.get(key) === member) this.#members.delete(key);
     });
@@ -67,6 +71,11 @@ class Member {
   /** True when it is of no more use: it failed to start, died, or is being stopped. */
   get closed(): boolean {
     return this.#left || this.#inner?.closed === true;
+  }
+
+  /** True when nothing runs in it and another one would fit the files better. */
+  get outdated(): boolean {
+    return this.#running === 0 && this.#inner?.outdated?.() === true;
   }
 
   async executor(): Promise<Executor> {

@@ -2,6 +2,7 @@ import { AgentError } from "../errors.ts";
 import { blankOf, bubblewrap, type BubblewrapProfile, sharedMemoryOf } from "../sandbox/bubblewrap.ts";
 import { scrubEnv } from "../sandbox/env.ts";
 import { denoDirOf } from "../sandbox/own_places.ts";
+import type { ProtectedMounts } from "../sandbox/protected.ts";
 import type { Policy } from "../sandbox/policy.ts";
 import { type ConfinementReport, enforcementOf, REQUIRED_LAYERS } from "../sandbox/report.ts";
 import { Channel } from "./channel.ts";
@@ -28,8 +29,11 @@ export class RemoteExecutor implements Executor {
     this.#state = state;
   }
 
-  /** See `startExecutor`. */
-  static async start(options: ExecutorOptions): Promise<RemoteExecutor> {
+  /** See `startExecutor`. `mounts`: protected places, for bubblewrap. */
+  static async start(
+    options: ExecutorOptions,
+    mounts: ProtectedMounts = { pinned: [], readOnly: [] },
+  ): Promise<RemoteExecutor> {
     const { policy, environment } = options;
     const [tools] = await Promise.all([discoverTools(environment), import("./warm.ts")]);
     if (policy.confined && tools.libc === undefined) throw new AgentError("sandbox", NO_KERNEL_LAYER);
@@ -47,7 +51,7 @@ export class RemoteExecutor implements Executor {
       tag: randomTag(),
     };
     const wanted = options.bubblewrap !== false;
-    const outer = outerFor({ plan, environment, wanted, pinned: [], readOnly: [] });
+    const outer = outerFor({ plan, environment, wanted, ...mounts });
     if ("missing" in outer) return await RemoteExecutor.#launch(options, plan, undefined, outer.missing);
     try {
       return await RemoteExecutor.#launch(options, { ...plan, inNamespaces: true }, outer.profile, []);

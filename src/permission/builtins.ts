@@ -7,7 +7,7 @@ import { testFault } from "./test_command.ts";
 /** Builtins that change what later words mean, or run what a variable holds. */
 const CHANGERS = new Set(
   ("alias unalias enable hash shopt trap bind complete compgen compopt let source . fc history getopts " +
-    "suspend fg bg disown callable").split(" "),
+    "suspend fg bg disown").split(" "),
 );
 
 const DECLARERS = new Set(["export", "declare", "typeset", "local", "readonly"]);

@@ -59,7 +59,7 @@ export function gapsOf(
   allowed: (command: SimpleCommand) => boolean = () => false,
 ): readonly SimpleCommand[] | undefined {
   const { line, reach, ground } = asked;
-  if (line.unreadable !== undefined || line.commands.length === 0) return undefined;
+  if (line.unreadable !== undefined) return undefined;
   const parts = grants.flatMap((g) => g.kind === "commands" && g.reach === reach ? g.parts : []);
   // Unconfined, even a harmless command could read what the confinement hides.
   const fine = (command: SimpleCommand) =>

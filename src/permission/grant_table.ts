@@ -59,13 +59,15 @@ const npm: Tool = (words) => {
   return undefined;
 };
 
-/** pnpm and yarn give all that follows a script's name to the script. */
+/** Before `--` these have options of their own, `--cwd` and `-C` among them. */
+const SILENT: OptionSpec = { flags: "s", long: "silent" };
+
 const pnpm: Tool = (words) => {
   const name = words[0]?.text;
   if (name === "install" || name === "i") return isInstall(words.slice(1)) ? ["install"] : undefined;
-  if (name === "test" || name === "t") return isCertain(words.slice(1)) ? ["test"] : undefined;
-  if (name === "run" && isName(words[1]) && isCertain(words.slice(2))) return ["run", words[1]!.text!];
-  return undefined;
+  if (name === "test" || name === "t") return hasOnly(words.slice(1), SILENT) ? ["test"] : undefined;
+  if (name !== "run" || !isName(words[1])) return undefined;
+  return hasOnly(words.slice(2), SILENT) ? ["run", words[1]!.text!] : undefined;
 };
 
 /** Without package names: what the project's own files list, which a script of the project could run as well. */

@@ -15,7 +15,7 @@ import { baseName } from "./wrappers.ts";
  * business.
  */
 export function isHarmlessLine(line: CommandLine, ground: Ground): boolean {
-  return line.unreadable === undefined && line.commands.length > 0 &&
+  return line.unreadable === undefined &&
     line.commands.every((command) => isHarmless(command, ground));
 }
 

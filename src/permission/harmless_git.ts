@@ -124,8 +124,9 @@ const SUBCOMMANDS: Readonly<Record<string, GitSpec>> = {
       recursive no-recursive threads= max-count=`,
   },
   branch: {
-    flags: "avrqil",
-    list: ["--list", "-l"],
+    // -l once made a reflog, and a branch with it.
+    flags: "avrqi",
+    list: ["--list"],
     long:
       `all remotes verbose list show-current color? no-color column? no-column sort= format= merged? no-merged?
       ignore-case abbrev? no-abbrev`,

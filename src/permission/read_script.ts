@@ -316,6 +316,6 @@ function assignmentOf(text: string): Assignment {
 
 /** What bash knows and a POSIX shell reads as something else, quotes above all. */
 function differsInSh(script: string): boolean {
-  return /\$['"[]|&>|\|&|[<>]\(|<<<|>&\s*[^\d\s-]|\(\(|\[\[|;&|[{}]|[?*+@!]\(|=\(|\b(select|function|coproc|time|source)\b/
+  return /\$['"[]|&>|\|&|[<>]\(|<<<|>&\s*[^\d\s-]|\(\(|\[\[|;&|[{}]|[?*+@!]\(|=\(|\+=|\b(select|function|coproc|time|source)\b/
     .test(script);
 }

@@ -30,7 +30,8 @@ export function escalationReason(
   const what = escalate === "network"
     ? "It asks for the network, for this one call; the rules for files stay."
     : "It asks to run outside the confinement, for this one call: it can then do whatever you can.";
-  const words = oneLine((justification ?? "").replace(/[\p{Cc}\p{Cf}“”]/gu, " "), MAX_JUSTIFICATION);
+  const words = oneLine((justification ?? "").replace(/[\p{Cc}\p{Cf}“”]/gu, " "), MAX_JUSTIFICATION)
+    .toWellFormed();
   return `${what} ${words === "" ? "The model gives no reason." : `The model's words: “${words}”`}`;
 }
 
@@ -38,7 +39,7 @@ export function escalationReason(
 export function unclear(line: CommandLine | undefined, gaps: readonly SimpleCommand[] | undefined): string {
   if (line?.unreadable !== undefined) return `It cannot be judged: ${line.unreadable}.`;
   const [first] = gaps ?? [];
-  const name = first && oneLine(first.source, MAX_COMMAND);
+  const name = first && oneLine(first.source, MAX_COMMAND).toWellFormed();
   return name
     ? `The preset \`confirm\` asks before ${code(name)}.`
     : "The preset `confirm` asks before each command that is not known to be harmless.";

@@ -143,7 +143,7 @@ function matchWords(
     const word = words[i];
     if (!word) return undefined;
     // Behind a word that may become several, the places of all others are open.
-    if (word.splits) return "maybe";
+    if (word.splits) return wanted.startsWith(i === 0 ? "" : word.start) ? "maybe" : undefined;
     const text = i === 0 && !wanted.includes("/") ? word.text && baseName(word.text) : word.text;
     if (text === undefined) {
       if (!wanted.startsWith(i === 0 ? "" : word.start)) return undefined;

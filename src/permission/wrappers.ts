@@ -184,6 +184,9 @@ function seeShell(program: string, rest: readonly ShellWord[], dialect: "bash" |
   const flags = rest.findIndex((w) => w.text === undefined || !w.text.startsWith("-") || w.text === "-");
   const options = flags < 0 ? rest : rest.slice(0, flags);
   if (!options.some((w) => /^-[a-zA-Z]*c/.test(w.text!))) {
+    if (options.length > 0 && rest.some((w) => /^-[a-zA-Z]*c/.test(w.text ?? ""))) {
+      return { kind: "fault", reason: `\`${program}\` has options that are not known here` };
+    }
     const unsure = rest.some((w) => w.text === undefined && (w.start === "" || w.start.startsWith("-")));
     return unsure
       ? { kind: "fault", reason: `what \`${program}\` runs depends on a variable or a glob` }

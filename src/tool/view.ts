@@ -57,10 +57,4 @@ export function fence(text: string, info = ""): string {
   return `${ticks}${info}\n${text}${text.endsWith("\n") || text === "" ? "" : "\n"}${ticks}`;
 }
 
-/** Inline code that survives backticks inside. */
-export function code(text: string): string {
-  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map((m) => m[0].length));
-  const ticks = "`".repeat(longest + 1);
-  const pad = text.startsWith("`") || text.endsWith("`") ? " " : "";
-  return `${ticks}${pad}${text.replace(/\s+/g, " ")}${pad}${ticks}`;
-}
+export { code } from "../permission/code.ts";

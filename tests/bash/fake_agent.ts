@@ -10,6 +10,8 @@ import { policyFor, type PolicyInput } from "../../src/sandbox/policy.ts";
 /** What a fake agent does, in order. `AGENT` in a command becomes its pid. */
 export interface Script {
   readonly policy: PolicyInput;
+  /** See `ExecutorOptions`. */
+  readonly bubblewrap?: boolean;
   readonly steps: readonly Step[];
 }
 
@@ -34,6 +36,7 @@ async function main(script: Script): Promise<void> {
     envPass: [],
     home: environment.HOME!,
     log: silentLog,
+    ...(script.bubblewrap === undefined ? {} : { bubblewrap: script.bubblewrap }),
   });
   const step = async (step: Step): Promise<StepResult> => {
     if ("read" in step) {

@@ -1,5 +1,5 @@
 import type { CommandResult, Executor } from "../../src/bash/executor_handle.ts";
-import { startExecutor } from "../../src/bash/host.ts";
+import { type ExecutorOptions, startExecutor } from "../../src/bash/host.ts";
 import type { Preset } from "../../src/config/config.ts";
 import { silentLog } from "../../src/log.ts";
 import { policyFor, type PolicyInput } from "../../src/sandbox/policy.ts";
@@ -60,9 +60,17 @@ export interface Ran extends CommandResult {
   readonly output: string;
 }
 
-export async function startRig(preset: Preset = "workspace", more: Partial<PolicyInput> = {}): Promise<Rig> {
-  const place = await makePlace();
-  const executor = await startIn(place, preset, more);
+export async function startRig(
+  preset: Preset = "workspace",
+  more: Partial<PolicyInput> = {},
+  place: Place | undefined = undefined,
+  options: Partial<ExecutorOptions> = {},
+): Promise<Rig> {
+  place ??= await makePlace();
+  return rigOf(place, await startIn(place, preset, more, options));
+}
+
+function rigOf(place: Place, executor: Executor): Rig {
   return {
     place,
     executor,
@@ -78,6 +86,7 @@ export async function startIn(
   place: Place,
   preset: Preset,
   more: Partial<PolicyInput> = {},
+  options: Partial<ExecutorOptions> = {},
 ): Promise<Executor> {
   const { policy } = policyFor({
     preset,
@@ -94,6 +103,7 @@ export async function startIn(
     envPass: [],
     home: Deno.env.get("HOME")!,
     log: silentLog,
+    ...options,
   });
 }
 

@@ -4,13 +4,14 @@ import { namesIn } from "../support/files.ts";
 import { script } from "../support/model_script.ts";
 import { onStage } from "../support/on_stage.ts";
 import type { Stage } from "../support/stage.ts";
+import { UdpEcho } from "../support/udp_echo.ts";
 import { cardsOf, onlyCard, terminalText, textOf } from "../support/updates.ts";
 
 /**
  * What a confined command must not be able to do. Each prints `reached` if it could; the same line shows
  * with `full-access` that the attack itself works, so that it is the confinement that stops it.
  */
-function attacksOn(stage: Stage): Record<string, string> {
+function attacksOn(stage: Stage, udp: UdpEcho): Record<string, string> {
   const { outside, home } = stage;
   const port = new URL(stage.model.baseURL).port;
   return {
@@ -23,8 +24,9 @@ function attacksOn(stage: Stage): Record<string, string> {
     "read a private key": `cat ${home}/.ssh/id > /dev/null && echo reached`,
     "read a private key through a link":
       `ln -sfn ${home}/.ssh keys && cat keys/id > /dev/null && echo reached`,
-    "open a TCP socket": `exec 3<>/dev/tcp/127.0.0.1/${port} && echo reached`,
-    "open a UDP socket": `exec 3<>/dev/udp/127.0.0.1/9 && echo reached`,
+    "reach a TCP server": `exec 3<>/dev/tcp/127.0.0.1/${port} && echo reached`,
+    "reach a UDP server":
+      `exec 3<>/dev/udp/127.0.0.1/${udp.port} && echo >&3 && read -r -t 2 <&3 && echo reached`,
   };
 }
 
@@ -35,8 +37,9 @@ async function furnish(stage: Stage): Promise<void> {
 }
 
 onStage("a command in the workspace preset cannot", {}, async (stage, t) => {
+  await using udp = await UdpEcho.start();
   const session = await stage.session();
-  for (const [what, command] of Object.entries(attacksOn(stage))) {
+  for (const [what, command] of Object.entries(attacksOn(stage, udp))) {
     await t.step(what, async () => {
       await furnish(stage);
       const { updates } = await session.run(script(["bash", command], ["text", "ok"]));
@@ -55,8 +58,9 @@ onStage("a command in the workspace preset cannot", {}, async (stage, t) => {
 });
 
 onStage("a command with full access can", { env: { DSH_PRESET: "full-access" } }, async (stage, t) => {
+  await using udp = await UdpEcho.start();
   const session = await stage.session();
-  for (const [what, command] of Object.entries(attacksOn(stage))) {
+  for (const [what, command] of Object.entries(attacksOn(stage, udp))) {
     await t.step(what, async () => {
       await furnish(stage);
       const { updates } = await session.run(script(["bash", command], ["text", "ok"]));

@@ -106,7 +106,7 @@ async function play(
   steps: readonly Step[],
   user?: number,
 ): Promise<StepResult[]> {
-  const script: Script = { policy: { ...place, preset, cwd: place.workspace }, steps };
+  const script: Script = { policy: { ...place, preset, cwd: place.workspace }, steps, bubblewrap: false };
   const path = `${place.root}/script.json`; // not an argument: those can be read by everyone
   await Deno.writeTextFile(path, JSON.stringify(script));
   const deno = [Deno.execPath(), "run", "-A", "--no-check", FAKE_AGENT, path];
