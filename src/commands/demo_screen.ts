@@ -35,9 +35,14 @@ export class TerminalScreen implements DemoScreen {
   /** What the last written line belongs to; a change of it starts a new paragraph. */
   #part = "";
   #lineOpen = false;
+  /** The last line is empty: a new part needs no further one before it. */
+  #afterBlank = false;
 
   constructor(write: (text: string) => void, colour: boolean) {
-    this.#write = write;
+    this.#write = (text) => {
+      this.#afterBlank = text.endsWith("\n\n") || (text === "\n" && !this.#lineOpen);
+      write(text);
+    };
     this.#paint = colour ? ANSI : PLAIN;
   }
 
@@ -137,7 +142,7 @@ export class TerminalScreen implements DemoScreen {
   /** Begins a line; a new part is set off by an empty one. */
   #start(part: string, prefix: string): void {
     this.#break();
-    if (this.#part !== "" && this.#part !== part) this.#write("\n");
+    if (this.#part !== "" && this.#part !== part && !this.#afterBlank) this.#write("\n");
     this.#part = part;
     this.#write(prefix);
   }
