@@ -62,6 +62,8 @@ export class History {
       case "session.created":
       case "session.moved":
       case "preset.set":
+      case "model.set":
+      case "thought.set":
       case "model.replied":
       case "model.failed":
       case "tool.started":

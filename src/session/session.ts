@@ -13,6 +13,7 @@ import { readInstructions } from "./instructions.ts";
 import type { SessionLock } from "./lock.ts";
 import type { Front, GrantBook, OpenModel, Workbench } from "./ports.ts";
 import { systemPrompt } from "./system_prompt.ts";
+import { changed, type Settings, type SettingsEvent } from "./settings.ts";
 import { removeIfEmpty } from "./temp_dirs.ts";
 import { runTurn, type TurnDeps } from "./turn.ts";
 
@@ -40,8 +41,8 @@ export interface SessionDeps {
   readonly lock: SessionLock | (() => Promise<SessionLock>);
   /** Names of MCP servers that the client asked for. */
   readonly mcpServers: readonly string[];
-  /** What tools may do unasked when the session is opened. */
-  readonly preset: Preset;
+  /** What was chosen for it when it is opened. */
+  readonly settings: Settings;
 }
 
 /**
@@ -61,7 +62,7 @@ export class Session {
   #cancel = new AbortController();
   #lock: SessionLock | undefined;
   readonly #jobs: JobTable;
-  #preset: Preset;
+  #settings: Settings;
   #closed = false;
   #announced = false;
 
@@ -70,7 +71,7 @@ export class Session {
     this.cwd = deps.cwd;
     this.#deps = deps;
     this.#events = deps.events;
-    this.#preset = deps.preset;
+    this.#settings = deps.settings;
     this.#jobs = new JobTable({
       before: deps.events.jobs,
       journal: {
@@ -108,21 +109,27 @@ export class Session {
 
   /** What tools may do unasked. */
   get preset(): Preset {
-    return this.#preset;
+    return this.#settings.preset;
   }
 
   /** What the preset's confinement obtained; undefined before anything was run in it. */
   get report(): ConfinementReport | undefined {
-    return this.#deps.workbench.report(this.#preset);
+    return this.#deps.workbench.report(this.preset);
   }
 
-  /** Changes what tools may do unasked, from the next turn on; a running one keeps what it began with. */
-  setPreset(preset: Preset): void {
-    if (preset === this.#preset) return;
+  /** What the user has chosen for this session. */
+  get settings(): Settings {
+    return this.#settings;
+  }
+
+  /** Changes a setting, from the next turn on; a running one keeps what it began with. */
+  change(event: SettingsEvent): void {
+    const after = changed(this.#settings, event);
+    if (JSON.stringify(after) === JSON.stringify(this.#settings)) return;
     // A session that was never prompted has no log yet: the change is stored with its first event.
-    if (this.#lock) this.#events.append({ type: "preset.set", preset });
-    else this.#events.prepare({ type: "preset.set", preset });
-    this.#preset = preset;
+    if (this.#lock) this.#events.append(event);
+    else this.#events.prepare(event);
+    this.#settings = after;
   }
 
   /** Everything so far, for a replay. */
@@ -150,14 +157,15 @@ export class Session {
   async #turn(prompt: readonly PromptPart[], signal: AbortSignal): Promise<StopReason> {
     if (signal.aborted || this.#closed) return "cancelled"; // never begun: nothing to log
     await this.#own();
-    const preset = this.#preset;
+    const settings = this.#settings;
+    const { preset } = settings;
     await this.#describePlace(preset);
     const turn = randomId("turn");
     this.#events.append({ type: "turn.started", turn, messageId: randomId("msg"), prompt });
     try {
       this.#jobs.reportEnded((end) => this.#logJobEnd(end, false));
       this.#announce(preset);
-      const stop = await runTurn(this.#turnDeps(preset), signal);
+      const stop = await runTurn(this.#turnDeps(settings), signal);
       this.#events.append({ type: "turn.ended", turn, outcome: { stop } });
       return stop;
     } catch (e) {
@@ -219,7 +227,7 @@ export class Session {
     }
   }
 
-  #turnDeps(preset: Preset): TurnDeps {
+  #turnDeps(settings: Settings): TurnDeps {
     const { tools, workbench, grants, rules, front, openModel } = this.#deps;
     return {
       log: this.#events,
@@ -231,7 +239,7 @@ export class Session {
       openModel,
       jobs: this.#jobs,
       cwd: this.cwd,
-      preset,
+      ...settings,
       maxModelCalls: MAX_MODEL_CALLS,
     };
   }

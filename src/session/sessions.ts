@@ -1,4 +1,4 @@
-import type { Config, Preset } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import { AgentError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Rules } from "../permission/rules.ts";
@@ -12,6 +12,7 @@ import { sessionGrants } from "./grant_book.ts";
 import { closingEvents } from "./log_recovery.ts";
 import type { Front, OpenModel, Workbench } from "./ports.ts";
 import { Session, type SessionDeps } from "./session.ts";
+import { type Settings, settingsOf } from "./settings.ts";
 import type { SessionStore } from "./store.ts";
 import { tempDirOf } from "./temp_dirs.ts";
 
@@ -69,6 +70,7 @@ export class Sessions {
       preset: config.preset,
       version: config.agentVersion,
     });
+    const settings: Settings = { preset: config.preset, model: undefined, thought: undefined };
     // Locked and stored by the first prompt: until then the session lives in memory alone.
     const lock = async () => {
       const store = await this.#deps.store();
@@ -76,7 +78,7 @@ export class Sessions {
       events.attach(store);
       return taken;
     };
-    return this.#install(this.#build(id, { ...request, preset: config.preset }, events, lock));
+    return this.#install(this.#build(id, { ...request, settings }, events, lock));
   }
 
   /**
@@ -119,7 +121,7 @@ export class Sessions {
         events.append({ type: "session.moved", cwd });
       }
       return await this.#install(
-        this.#build(id, { ...request, cwd, preset: storedPreset(logged.map((l) => l.event)) }, events, lock),
+        this.#build(id, { ...request, cwd, settings: settingsOf(logged.map((l) => l.event)) }, events, lock),
       );
     } catch (e) {
       lock.release();
@@ -129,7 +131,7 @@ export class Sessions {
 
   #build(
     id: string,
-    { cwd, preset, mcpServers }: OpenRequest & { preset: Preset },
+    { cwd, settings, mcpServers }: OpenRequest & { settings: Settings },
     events: EventLog,
     lock: SessionDeps["lock"],
   ): Session {
@@ -149,7 +151,7 @@ export class Sessions {
       grants: sessionGrants(config.stateDir, cwd, log),
       rules,
       mcpServers,
-      preset,
+      settings,
       lock,
     });
   }
@@ -163,12 +165,6 @@ export class Sessions {
     this.#open.set(session.id, session);
     return session;
   }
-}
-
-/** What a log says that tools may do unasked; the narrowest where it does not say. */
-function storedPreset(events: readonly SessionEvent[]): Preset {
-  const set = events.filter((e) => e.type === "session.created" || e.type === "preset.set").at(-1);
-  return set?.preset ?? "read-only";
 }
 
 /** Where a log says that the session works; empty when it does not say. */
