@@ -1,7 +1,8 @@
 /**
  * The executor where there is no bash: dax's shell in a process of its own, under Deno's permissions alone. What
  * it does by itself (`cd`, `cat`, `rm`, redirections) they stop; the programs that it starts are not confined,
- * so that only those may be started that `--allow-run` names.
+ * so that only those may be started that `--allow-run` names. No layer of the kernel is beneath: a link that
+ * already stands in the workspace and leads out of it is followed, which is why the report says `none`.
  *
  * @module
  */

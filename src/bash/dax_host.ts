@@ -16,7 +16,7 @@ import type { ExecutorOptions } from "./host.ts";
 import { contentOf } from "./wire.ts";
 
 const NO_BASH =
-  "no bash was found: commands run in a simpler shell, and the programs that they start are not confined; install bash";
+  "no bash was found: commands run in a simpler shell, and the programs that they start are not confined, and links out of the workspace are followed; install bash";
 
 /**
  * The executor of a machine without bash. Files, and commands that start no program, go through one process that
