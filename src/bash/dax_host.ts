@@ -1,8 +1,12 @@
+import { resolve } from "@std/path/resolve";
 import { AgentError } from "../errors.ts";
+import { mayRead, mayWrite } from "../sandbox/access.ts";
 import { scrubEnv } from "../sandbox/env.ts";
+import { realPathOrSelf } from "../sandbox/paths.ts";
+import type { Policy } from "../sandbox/policy.ts";
 import type { ConfinementReport } from "../sandbox/report.ts";
 import { type DaxProcess, startDaxProcess } from "./dax_process.ts";
-import { readForDax } from "./dax_syntax.ts";
+import { type DaxCommand, readForDax, type TouchedPath } from "./dax_syntax.ts";
 import { findProgram } from "./discover.ts";
 import type {
   Beyond,
@@ -16,11 +20,12 @@ import type { ExecutorOptions } from "./host.ts";
 import { contentOf } from "./wire.ts";
 
 const NO_BASH =
-  "no bash was found: commands run in a simpler shell, and the programs that they start are not confined, and links out of the workspace are followed; install bash";
+  "no bash was found: commands run in a simpler shell, and the programs that they start are not confined; install bash";
 
 /**
  * The executor of a machine without bash. Files, and commands that start no program, go through one process that
- * may start none; a command with programs gets a process of its own that may start just these, once it was
+ * may start none; a command with programs, or with paths that lead out of what the policy allows, is for the user
+ * to approve; one with programs gets a process of its own that may start just these, once it was
  * approved ({@linkcode DaxExecutor.beyond}) or where the policy confines nothing.
  */
 export class DaxExecutor implements Executor {
@@ -64,15 +69,24 @@ export class DaxExecutor implements Executor {
     return await this.#run(request, onOutput, signal, !this.#options.policy.confined);
   }
 
-  async beyond(command: string): Promise<Beyond | undefined> {
+  async beyond(command: string, cwd: string): Promise<Beyond | undefined> {
     const read = await readForDax(command);
-    if (!this.#options.policy.confined || "refusal" in read || read.programs.length === 0) return undefined;
-    const names = read.programs.join(", ");
-    return {
-      reason:
-        `this machine has no bash, and without it the programs of a command cannot be confined (${names})`,
-      executor: this.#approvedFor(command),
-    };
+    if ("refusal" in read) return undefined; // `run` says so
+    const reason = this.#unconfinable(read, cwd);
+    return reason === undefined ? undefined : { reason, executor: this.#approvedFor(command) };
+  }
+
+  /** What of a command Deno's permissions alone do not hold: programs, and links that lead out. */
+  #unconfinable(read: Extract<DaxCommand, { programs: unknown }>, cwd: string): string | undefined {
+    const { policy } = this.#options;
+    if (!policy.confined) return undefined;
+    if (read.programs.length > 0) {
+      const names = read.programs.join(", ");
+      return `this machine has no bash, and without it the programs of a command cannot be confined (${names})`;
+    }
+    return read.touched && !leadsOut(policy, cwd, read.touched)
+      ? undefined
+      : "this machine has no bash, and without it a command that may follow links out of the workspace cannot be confined";
   }
 
   #approvedFor(command: string): Executor {
@@ -134,13 +148,14 @@ export class DaxExecutor implements Executor {
         `this machine has no bash, and the shell that stands in for it cannot do ${read.refusal}: nothing was run`,
       );
     }
-    if (read.programs.length === 0) return await this.#base.requests.run(request, onOutput, signal);
+    const beyond = this.#unconfinable(read, request.cwd);
+    if (read.programs.length === 0 && (approved || beyond === undefined)) {
+      return await this.#base.requests.run(request, onOutput, signal);
+    }
     if (!approved) {
       throw new AgentError(
         "sandbox",
-        `this machine has no bash, and ${
-          read.programs.join(", ")
-        } cannot be confined without it: nothing was run`,
+        `${beyond}: nothing was run`,
       );
     }
     return await this.#runAlone(request, onOutput, signal, await this.#paths(read.programs));
@@ -179,4 +194,21 @@ export class DaxExecutor implements Executor {
 /** A program that is given by its path. */
 function resolveIn(cwd: string, path: string): string {
   return path.startsWith("/") ? path : `${cwd}/${path.replace(/^\.\//, "")}`;
+}
+
+/**
+ * Does a path look allowed and lead, by a link, to where it is not? Deno's permissions would follow it. What looks
+ * forbidden they refuse. Every path is tried from every directory that the command may have gone into by then.
+ */
+function leadsOut(policy: Policy, cwd: string, touched: readonly TouchedPath[]): boolean {
+  const bases = new Set([cwd]);
+  for (const { path, use } of touched) {
+    const may = use === "write" ? mayWrite : mayRead;
+    for (const named of [...bases].map((base) => resolve(base, path))) {
+      const real = realPathOrSelf(named);
+      if (real !== named && may(policy, named) && !may(policy, real)) return true;
+      if (use === "enter") bases.add(real);
+    }
+  }
+  return false;
 }

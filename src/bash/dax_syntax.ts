@@ -39,7 +39,24 @@ const MISSING = new Set([
 ]);
 
 /** A command line for dax: the programs that it starts by name, or why it cannot be run. */
-export type DaxCommand = { readonly programs: readonly string[] } | { readonly refusal: string };
+export type DaxCommand =
+  | {
+    readonly programs: readonly string[];
+    /** What the shell's own commands would touch; undefined where only running them would tell. */
+    readonly touched: readonly TouchedPath[] | undefined;
+  }
+  | { readonly refusal: string };
+
+/** A path as the command has it, relative to where it runs. */
+export interface TouchedPath {
+  readonly path: string;
+  /** `enter`: it is gone into, and later paths may start there. */
+  readonly use: "read" | "write" | "enter";
+}
+
+/** The shell's own commands that look at files, and those that change them. */
+const READS = new Set(["cat", "test"]);
+const WRITES = new Set(["rm", "mkdir", "cp", "mv", "touch"]);
 
 /**
  * Reads a command line for dax's shell. It is an allow-list of what that shell was seen to do as bash does; all
@@ -47,15 +64,15 @@ export type DaxCommand = { readonly programs: readonly string[] } | { readonly r
  */
 export async function readForDax(command: string): Promise<DaxCommand> {
   const { parse } = await import("unbash");
-  const programs = new Set<string>();
+  const reader = new Reader();
   try {
     const script = parse(command);
     if (script.errors && script.errors.length > 0) {
       throw new Unsupported("a command that bash could not read");
     }
     if (script.commands.length === 0) throw new Unsupported("a command line without a command");
-    new Reader(programs).script(script);
-    return { programs: [...programs] };
+    reader.script(script);
+    return { programs: [...reader.programs], touched: reader.touched };
   } catch (thrown) {
     if (thrown instanceof Unsupported) return { refusal: thrown.message };
     throw thrown;
@@ -96,11 +113,8 @@ function unsupported(what: string): never {
 }
 
 class Reader {
-  readonly #programs: Set<string>;
-
-  constructor(programs: Set<string>) {
-    this.#programs = programs;
-  }
+  readonly programs = new Set<string>();
+  touched: TouchedPath[] | undefined = [];
 
   script(list: Script | CompoundList): void {
     for (const statement of list.commands) {
@@ -150,8 +164,20 @@ class Reader {
   #program(name: string | undefined, args: readonly CommandArgument[]): void {
     if (name === undefined) unsupported("a program whose name is computed");
     if (MISSING.has(name)) unsupported(name);
-    if (BUILT_IN.has(name)) checkBuiltIn(name, args);
-    else this.#programs.add(name);
+    if (!BUILT_IN.has(name)) return void this.programs.add(name);
+    checkBuiltIn(name, args);
+    const use = name === "cd" ? "enter" : READS.has(name) ? "read" : WRITES.has(name) ? "write" : undefined;
+    if (use === undefined) return;
+    for (const argument of args) {
+      if (argument.type === "Assignment") this.touched = undefined;
+      else if (!argument.text.startsWith("-")) this.#touch(argument, use);
+    }
+  }
+
+  #touch(word: Word, use: TouchedPath["use"]): void {
+    const path = literalOf(word);
+    if (path === undefined) this.touched = undefined;
+    else this.touched?.push({ path, use });
   }
 
   #argument(argument: CommandArgument): void {
@@ -176,6 +202,7 @@ class Reader {
     if (!target) unsupported("a redirection to nowhere");
     if (operator === ">&" && !/^[12]$/.test(target.text)) unsupported(`the redirection >&${target.text}`);
     this.#word(target);
+    if (operator !== ">&") this.#touch(target, operator === "<" ? "read" : "write");
   }
 
   #word(word: Word): void {

@@ -126,7 +126,7 @@ export interface Executor {
    * Absent, or without a result: all of this command is confined as the report says. Else what is not; `run` then
    * rejects it, and only the executor in the result, which is for an approved command, runs it.
    */
-  beyond?(command: string): Promise<Beyond | undefined>;
+  beyond?(command: string, cwd: string): Promise<Beyond | undefined>;
 
   /** Kills all it runs, ends the process. Resolves when it is gone. Never rejects. */
   close(): Promise<void>;

@@ -95,8 +95,8 @@ class Member {
       readFile: (path, maxBytes) => counted(() => inner.readFile(path, maxBytes)),
       writeFile: (path, bytes, ifVersion) => counted(() => inner.writeFile(path, bytes, ifVersion)),
       stat: (path) => counted(() => inner.stat(path)),
-      beyond: async (command) => {
-        const found = await inner.beyond?.(command);
+      beyond: async (command, cwd) => {
+        const found = await inner.beyond?.(command, cwd);
         return found && { ...found, executor: this.#counting(found.executor) };
       },
       close: () => this.close(),

@@ -112,7 +112,7 @@ async function executorFor(
 
 /** What of a command an executor does not confine. */
 async function beyondOf(executor: Executor, action: Action): Promise<Beyond | undefined> {
-  return action.kind === "command" ? await executor.beyond?.(action.command) : undefined;
+  return action.kind === "command" ? await executor.beyond?.(action.command, action.cwd) : undefined;
 }
 
 /** What this one call gets beyond the preset. Only a question, or a grant that stands for one, gives any. */

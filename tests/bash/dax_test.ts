@@ -51,7 +51,8 @@ async function withoutBash(preset: Preset = "workspace"): Promise<Fixture> {
     place,
     executor,
     run: (command, more) => run(executor, command, more),
-    approved: async (command, more) => run((await executor.beyond!(command))!.executor, command, more),
+    approved: async (command, more) =>
+      run((await executor.beyond!(command, workspace))!.executor, command, more),
     [Symbol.asyncDispose]: async () => {
       await executor.close();
       await place[Symbol.asyncDispose]();
@@ -60,7 +61,10 @@ async function withoutBash(preset: Preset = "workspace"): Promise<Fixture> {
 }
 
 Deno.test("readForDax() names the programs that a command starts", async () => {
-  const read = async (command: string) => await readForDax(command);
+  const read = async (command: string) => {
+    const result = await readForDax(command);
+    return "programs" in result ? { programs: result.programs } : result;
+  };
   assertEquals(await read("echo a && cat b > c; rm -rf d"), { programs: [] });
   assertEquals(await read("git status | head -1; (cd sub && npm test)\n! git diff"), {
     programs: ["git", "head", "npm"],
@@ -167,16 +171,50 @@ Deno.test("without bash: dax's own commands run unasked, and only in the workspa
   });
 });
 
+Deno.test("readForDax() tells what the shell's own commands touch, or that it cannot be told", async () => {
+  const touched = async (command: string) => {
+    const result = await readForDax(command);
+    return "touched" in result ? result.touched?.map((t) => `${t.use} ${t.path}`) : result;
+  };
+  assertEquals(await touched("echo a; pwd"), []);
+  assertEquals(await touched("cat a 'b c' > d && rm -rf e"), ["write d", "read a", "read b c", "write e"]);
+  assertEquals(await touched("cat < a"), ["read a"]);
+  assertEquals(await touched("cd x && echo y > z"), ["enter x", "write z"]);
+  for (const command of ["cat $X", "echo x > $Y"]) {
+    assertEquals(await touched(command), undefined);
+  }
+});
+
+Deno.test("without bash: a link that leads out is not followed unasked", async () => {
+  await using fixture = await withoutBash();
+  const { executor, place } = fixture;
+  const outside = `${place.home}/outside.txt`;
+  await Deno.writeTextFile(outside, "old");
+  await Deno.symlink(outside, `${place.workspace}/link`);
+  const written = await fixture.run("echo new > link").catch((e) => e);
+  assertMatch(String(written), /links out of the workspace.*nothing was run/);
+  assertEquals(await Deno.readTextFile(outside), "old");
+  assertMatch((await executor.beyond!("cat x > link", place.workspace))!.reason, /links out/);
+  await Deno.mkdir(`${place.workspace}/sub`);
+  await Deno.symlink("..", `${place.workspace}/sub/up`);
+  const around = await fixture.run("cd sub && cd up && echo new > link").catch((e) => e);
+  assertMatch(String(around), /nothing was run/);
+  assertEquals((await fixture.run("echo in > plain; cat plain")).output, "in\n");
+});
+
 Deno.test("without bash: programs need an approval, for just their command", async (t) => {
   await using fixture = await withoutBash();
   const { run, approved, place, executor } = fixture;
 
   await t.step("unapproved they are not started", async () => {
     const error = await assertRejects(() => run("echo x > ran; ls"), AgentError);
-    assertMatch(error.message, /ls cannot be confined without it: nothing was run/);
+    assertMatch(error.message, /cannot be confined \(ls\): nothing was run/);
     await assertRejects(() => Deno.stat(`${place.workspace}/ran`));
-    assertEquals(await executor.beyond!("echo x"), undefined);
-    assertMatch((await executor.beyond!("ls | wc -l"))!.reason, /no bash.*\(ls, wc\)/);
+    assertEquals(await executor.beyond!("echo x", fixture.place.workspace), undefined);
+    assertMatch(
+      (await executor.beyond!("ls | wc -l", fixture.place.workspace))!.reason,
+      /no bash.*\(ls, wc\)/,
+    );
   });
 
   await t.step("approved they run, with the scrubbed environment", async () => {
@@ -186,7 +224,7 @@ Deno.test("without bash: programs need an approval, for just their command", asy
   });
 
   await t.step("an approval is for no other command", async () => {
-    const { executor: only } = (await executor.beyond!("ls"))!;
+    const { executor: only } = (await executor.beyond!("ls", fixture.place.workspace))!;
     const request = { command: "ls -a", cwd: place.workspace, timeoutMs: 5_000 };
     await assertRejects(() => only.run(request, () => {}, NEVER), AgentError, "cannot be confined");
   });
@@ -227,12 +265,15 @@ Deno.test("without bash: programs need an approval, for just their command", asy
 Deno.test("without bash: full-access starts programs unasked", async () => {
   await using fixture = await withoutBash("full-access");
   assertEquals((await fixture.run("printf hi | cat")).output, "hi");
-  assertEquals(await fixture.executor.beyond!("ls"), undefined);
+  assertEquals(await fixture.executor.beyond!("ls", fixture.place.workspace), undefined);
 });
 
 Deno.test("without bash: read-only writes nothing but temporary files", async () => {
   await using fixture = await withoutBash("read-only");
   const { exit } = await fixture.run("echo x > x");
   assert("code" in exit && exit.code !== 0);
-  assertEquals((await fixture.run("echo x > $TMPDIR/x; cat $TMPDIR/x")).output, "x\n");
+  assertEquals(
+    (await fixture.run(`echo x > ${fixture.place.tempDir}/x; cat ${fixture.place.tempDir}/x`)).output,
+    "x\n",
+  );
 });
