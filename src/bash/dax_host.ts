@@ -54,6 +54,7 @@ export class DaxExecutor implements Executor {
         "no bash was found, and a compiled program has no other shell; install bash",
       );
     }
+    await import("./dax_executor.ts"); // so that its modules are in the cache, which is all that its process may use
     return new DaxExecutor(options, await startDaxProcess(options, []));
   }
 

@@ -56,7 +56,7 @@ function argv({ policy }: ExecutorOptions, programs: readonly string[]): string[
   return [
     Deno.execPath(),
     "run",
-    ...["--quiet", "--no-prompt", "--no-lock", "--no-check", "--cached-only", "--allow-env", "--allow-sys"],
+    ...["--quiet", "--no-prompt", "--no-check", "--cached-only", "--allow-env", "--allow-sys"],
     "--allow-read",
     ...(policy.confined ? confinedFlags(policy) : ["--allow-write"]),
     ...(programs.length > 0 ? [flag("--allow-run", programs)] : []),
