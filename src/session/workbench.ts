@@ -13,13 +13,14 @@ export interface WorkbenchOptions {
   readonly log: Log;
   /** The session's directory, absolute. */
   readonly cwd: string;
-  /** The session's private temporary directory; made when the first executor starts. */
-  readonly tempDir: string;
+  /** The session's private temporary directory; asked for, and made, when the first executor starts. */
+  readonly tempDir: () => string;
 }
 
 /** A session's workbench: one executor for each policy that is in use. */
 export function sessionWorkbench(options: WorkbenchOptions): Workbench {
-  const { config, log, cwd, tempDir } = options;
+  const { config, log, cwd } = options;
+  let extraRoots: readonly string[] = [];
   const pool = new ExecutorPool({
     environment: config.environment,
     envPass: config.envPass,
@@ -30,7 +31,8 @@ export function sessionWorkbench(options: WorkbenchOptions): Workbench {
     policyFor({
       preset,
       cwd,
-      tempDir,
+      extraRoots,
+      tempDir: options.tempDir(),
       home: config.home,
       stateDir: config.stateDir,
       ...ownPlacesOf(config.environment, config.home, config.configFile),
@@ -38,7 +40,7 @@ export function sessionWorkbench(options: WorkbenchOptions): Workbench {
     });
   const reports = new Map<Preset, ConfinementReport>();
   const executor = async (preset: Preset, wish?: Wish): Promise<Executor> => {
-    await Deno.mkdir(tempDir, { recursive: true, mode: 0o700 });
+    await Deno.mkdir(options.tempDir(), { recursive: true, mode: 0o700 });
     // An approved edit in a preset that writes nothing is made with the rights of `workspace`, not with more.
     if (wish === "edit") return await pool.get(policy(preset === "read-only" ? "workspace" : preset).policy);
     const executor = await pool.get(policy(preset, wish).policy);
@@ -48,6 +50,7 @@ export function sessionWorkbench(options: WorkbenchOptions): Workbench {
   return {
     executor,
     prepare: (preset) => void executor(preset).catch(() => {}),
+    setRoots: (roots) => void (extraRoots = roots),
     report: (preset) => reports.get(preset),
     notes: (preset) => policy(preset).notes,
     close: () => pool.close(),
