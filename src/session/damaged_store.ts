@@ -57,13 +57,16 @@ async function putAside(path: string): Promise<string> {
   return kept;
 }
 
+/** With `writable_schema` this lets SQLite open a file that has lost its last pages. Deno's types lack `defensive`. */
+const UNGUARDED = { open: true, defensive: false };
+
 /** Copies the beginning of each log, up to the first event that cannot be read. Returns how many there were. */
 function carryOver(kept: string, store: SqliteStore): number {
   let carried = 0;
   let db: DatabaseSync | undefined;
   try {
-    db = new DatabaseSync(kept);
-    db.exec("PRAGMA writable_schema = ON"); // lets SQLite open a file that has lost its last pages
+    db = new DatabaseSync(kept, UNGUARDED);
+    db.exec("PRAGMA writable_schema = ON");
     const select = db.prepare("SELECT seq, time, event FROM events WHERE session = ? ORDER BY seq");
     for (const id of sessionIds(db)) {
       const rows = readable(() => select.iterate(id));

@@ -239,7 +239,8 @@ function parsed(sessionId: string, seq: number, text: string): SessionEvent {
     throw unreadable(sessionId, `event ${seq} is damaged`, e);
   }
   if (isEventType(event?.type)) return event as SessionEvent;
-  const type = JSON.stringify(event?.type) ?? "none";
+  if (typeof event?.type !== "string") throw unreadable(sessionId, `event ${seq} is damaged`);
+  const type = JSON.stringify(event.type);
   throw new StoreError(
     "newer",
     `Session ${sessionId} was written by a newer version of this program (event of type ${type}): update it.`,

@@ -41,7 +41,8 @@ export class StateDir {
   async store(): Promise<SessionStore> {
     if (this.#keeping?.kind === "disk" && this.#keeping.store.damaged) {
       this.#keeping.store.close(); // sessions that still write to it are told so
-      this.#opening = undefined;
+      this.#keeping = undefined;
+      this.#opening = this.#replace();
     }
     this.#opening ??= this.#open();
     try {
