@@ -1,3 +1,5 @@
+import { withoutAnsi } from "../tool/ansi.ts";
+
 /** Writes a text to stdout, whole; a reader that has seen enough (`| head`) is no error. */
 export function print(text: string): void {
   let bytes = new TextEncoder().encode(text + "\n");
@@ -10,8 +12,5 @@ export function print(text: string): void {
 
 /** A text of others without what would steer the terminal; line breaks and tabs stay. */
 export function harmless(text: string): string {
-  return text.replaceAll("\r\n", "\n").replace(ESCAPES, "").replace(/[^\P{Cc}\n\t]/gu, "");
+  return withoutAnsi(text).replaceAll("\r\n", "\n").replace(/[^\P{Cc}\n\t]/gu, "");
 }
-
-/** Sequences that begin with an escape: colours and moves, then titles and links. */
-const ESCAPES = new RegExp("\\u001b(\\[[0-?]*[ -/]*[@-~]|\\][^\\u0007\\u001b]*(\\u0007|\\u001b\\\\))", "g");

@@ -14,7 +14,8 @@ async function withState(
 ): Promise<void> {
   const dir = await Deno.makeTempDir();
   const store = new SqliteStore(dir);
-  const ids = Array.from({ length: sessions }, () => randomId("sess"));
+  // In order, so that what stands where in the file is the same in every run.
+  const ids = Array.from({ length: sessions }, () => randomId("sess")).sort();
   for (const id of ids) store.append(id, 0, turnOf("x".repeat(20_000)), true);
   store.close();
   try {
