@@ -32,8 +32,9 @@ interface Arrival {
  * - all else waits for the openings and ends before it.
  */
 export class Arrivals {
-  /** By request id, in the order of arrival. */
-  readonly #open = new Map<unknown, Arrival>();
+  readonly #byId = new Map<unknown, Arrival>();
+  /** In the order of arrival. */
+  readonly #bySession = new Map<string, Set<Arrival>>();
 
   /** The stream with this observer on both of its sides. */
   observe(stream: Stream): Stream {
@@ -47,12 +48,12 @@ export class Arrivals {
 
   /** The signal that is aborted by a cancel or an end of the session which came after this request. */
   signalOf(requestId: unknown): AbortSignal {
-    return this.#open.get(requestId)?.cancel.signal ?? new AbortController().signal;
+    return this.#byId.get(requestId)?.cancel.signal ?? new AbortController().signal;
   }
 
   /** Resolves when it is this request's turn. Never rejects. */
   async turnOf(requestId: unknown): Promise<void> {
-    await this.#open.get(requestId)?.turn;
+    await this.#byId.get(requestId)?.turn;
   }
 
   /** The answer is noted as it is written: what waited for it is then written behind it. */
@@ -91,13 +92,20 @@ export class Arrivals {
     );
     if (role === "ending") this.#cancel(sessionId);
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
-    const turn = Promise.all(before.map((arrival) => arrival.answered));
-    this.#open.set(id, { sessionId, role, cancel: new AbortController(), turn, answered, answer });
+    const turn = Promise.all(before.map((earlier) => earlier.answered));
+    const arrival: Arrival = { sessionId, role, cancel: new AbortController(), turn, answered, answer };
+    this.#byId.set(id, arrival);
+    this.#bySession.set(sessionId, (this.#bySession.get(sessionId) ?? new Set()).add(arrival));
   }
 
   #settle(id: unknown): void {
-    this.#open.get(id)?.answer();
-    this.#open.delete(id);
+    const arrival = this.#byId.get(id);
+    if (!arrival) return;
+    this.#byId.delete(id);
+    const others = this.#bySession.get(arrival.sessionId);
+    others?.delete(arrival);
+    if (others?.size === 0) this.#bySession.delete(arrival.sessionId);
+    arrival.answer();
   }
 
   #cancel(sessionId: string): void {
@@ -107,6 +115,6 @@ export class Arrivals {
   }
 
   #of(sessionId: string): Arrival[] {
-    return [...this.#open.values()].filter((arrival) => arrival.sessionId === sessionId);
+    return [...this.#bySession.get(sessionId) ?? []];
   }
 }

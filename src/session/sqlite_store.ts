@@ -253,7 +253,9 @@ function unreadable(sessionId: string, why: string, cause?: unknown): StoreError
 }
 
 function openingFault(path: string, e: unknown): string {
-  const mend = "Set DSH_STATE_DIR or --state-dir to a directory that can be written.";
+  const mend = storeFaultOf(e) === "full"
+    ? "Free some space on its disk."
+    : "Set DSH_STATE_DIR or --state-dir to a directory that can be written.";
   return `The session store ${path} cannot be opened: ${messageOf(e)}. ${mend}`;
 }
 

@@ -50,6 +50,23 @@ onStage(
   },
 );
 
+onStage("session/close takes an open question back", { env: { DSH_PRESET: "read-only" } }, async (stage) => {
+  const { agent } = stage;
+  const session = await stage.session();
+  const asked = Promise.withResolvers<void>();
+  agent.onRequest = () => {
+    asked.resolve();
+    return new Promise(() => {});
+  };
+  const turn = await session.begin(
+    script(["tool", "write", { path: "a.txt", content: "x" }], ["text", "no"]),
+  );
+  await asked.promise;
+  assertEquals(await agent.call("session/close", { sessionId: session.id }), {});
+  assertEquals((await turn.end()).stopReason, "cancelled");
+  assertEquals(namesIn(stage.workspace), []);
+});
+
 onStage("session/close in one write with prompts hits those before it", {}, async (stage) => {
   const { agent } = stage;
   const session = await stage.session();
