@@ -9,6 +9,7 @@ import type {
 } from "@agentclientprotocol/sdk";
 import type { Config } from "../config/config.ts";
 import type { Log } from "../log.ts";
+import { modelChoices } from "../model/choices.ts";
 import { parseRules } from "../permission/rules.ts";
 import { modelOpener, prepareModel } from "../session/model_opener.ts";
 import type { OpenModel } from "../session/ports.ts";
@@ -22,7 +23,13 @@ import type { ClientFacts } from "./client.ts";
 import { Lifecycle, type OpenedSession } from "./lifecycle.ts";
 import { Outbox } from "./outbox.ts";
 import { promptParts } from "./prompt.ts";
-import { configOptions, presetByMode, presetByOption, sessionModes } from "./session_options.ts";
+import {
+  changeByMode,
+  changeByOption,
+  configOptions,
+  type OptionFacts,
+  sessionModes,
+} from "./session_options.ts";
 
 /** What the session methods of one connection work with. */
 export interface SessionMethodsDeps {
@@ -91,8 +98,11 @@ export class SessionMethods {
   /** Sets an option; clients that show modes are told as well. */
   setConfigOption(params: SetSessionConfigOptionRequest): SetSessionConfigOptionResponse {
     const session = this.#sessions.get(params.sessionId);
-    session.setPreset(presetByOption(params.configId, params.value));
-    this.#outbox.push(session.id, { sessionUpdate: "current_mode_update", currentModeId: session.preset });
+    const before = session.preset;
+    session.change(changeByOption(params.configId, params.value, this.#facts(session)));
+    if (session.preset !== before) {
+      this.#outbox.push(session.id, { sessionUpdate: "current_mode_update", currentModeId: session.preset });
+    }
     const { configOptions } = this.#options(session);
     return { configOptions };
   }
@@ -100,7 +110,7 @@ export class SessionMethods {
   /** Sets a mode; clients that show options are told as well. */
   setMode(params: SetSessionModeRequest): SetSessionModeResponse {
     const session = this.#sessions.get(params.sessionId);
-    session.setPreset(presetByMode(params.modeId));
+    session.change(changeByMode(params.modeId));
     this.#showOptionsIfChanged(session);
     return {};
   }
@@ -125,9 +135,14 @@ export class SessionMethods {
 
   /** The session's options and modes as they stand; the client is about to be told. */
   #options(session: Session): OpenedSession {
-    const configs = configOptions(session);
+    const facts = this.#facts(session);
+    const configs = configOptions(facts);
     this.#shownOptions.set(session.id, JSON.stringify(configs));
-    return { configOptions: configs, modes: sessionModes(session) };
+    return { configOptions: configs, modes: sessionModes(facts) };
+  }
+
+  #facts({ settings, report }: Session): OptionFacts {
+    return { settings, report, models: modelChoices(this.#deps.config, settings.model) };
   }
 
   #showOptionsIfChanged(session: Session): void {

@@ -11,6 +11,7 @@ export const OUTPUT_LIMIT = 1024 * 1024 * 1024;
 const DRAIN_MS = 50;
 /** Bytes that a pipe holds at most, as Linux lets an ordinary user set it. */
 const PIPE_LIMIT = 1024 * 1024;
+const SIGXFSZ = 25;
 /** stdout and stderr as one pipe: they keep the order in which they were written. */
 const ONE_PIPE = "exec 2>&1\n";
 
@@ -22,6 +23,8 @@ export interface CommandHost {
   readonly processes: Processes;
   /** Told in the same turn in which the process was made, so that no sweep takes it for an orphan. */
   started(command: RunningCommand): void;
+  /** Told when a command used too much: whatever of it can be found otherwise goes at once too. */
+  readonly overrun?: () => void;
   /** Streams output to the agent; resolves when it was written. */
   emit(text: string): Promise<void>;
   /** Orphans that are this command's: of its session or with its marker, or all when nothing else runs. */
@@ -33,6 +36,7 @@ export interface CommandStart {
   readonly command: string;
   readonly cwd: string;
   readonly timeoutMs: number;
+  readonly liveLimit?: number;
   readonly env: Readonly<Record<string, string>>;
   readonly marker: string;
 }
@@ -62,7 +66,8 @@ export class RunningCommand {
     this.#child = child;
     this.pid = child.pid;
     this.marker = start.marker;
-    this.#output = new Output(host.emit, `${host.tempDir}/output-${crypto.randomUUID().slice(0, 8)}.log`);
+    const spill = `${host.tempDir}/output-${crypto.randomUUID().slice(0, 8)}.log`;
+    this.#output = new Output(host.emit, spill, start.liveLimit);
     host.started(this);
     const timer = setTimeout(() => this.stop("timeout"), start.timeoutMs);
     this.result = this.#run().finally(async () => {
@@ -92,14 +97,18 @@ export class RunningCommand {
     return new RunningCommand(host, start, child, script);
   }
 
-  /** TERM to the whole group, KILL after `GRACE_MS`. Does nothing once the command stops or has ended. */
-  stop(cause: StopCause): void {
+  /**
+   * TERM to the whole group, KILL after `graceMs` (at once when that is 0). Does nothing once the command stops or
+   * has ended.
+   */
+  stop(cause: StopCause, graceMs: number = GRACE_MS): void {
     if (this.#phase !== "running") return;
     this.#phase = "stopping";
     this.#cause = cause;
-    this.#killAt = performance.now() + GRACE_MS;
-    this.#signal(SIGTERM);
-    setTimeout(() => this.#phase === "stopping" && this.#signal(SIGKILL), GRACE_MS);
+    this.#killAt = performance.now() + graceMs;
+    this.#signal(graceMs === 0 ? SIGKILL : SIGTERM);
+    if (graceMs > 0) setTimeout(() => this.#phase === "stopping" && this.#signal(SIGKILL), graceMs);
+    else this.#host.overrun?.();
   }
 
   /** KILL at once; for the end of the executor. */
@@ -124,9 +133,10 @@ export class RunningCommand {
     await this.#drained(pumped, reader);
     const end = await this.#output.finish().catch(() => this.#unsent());
     this.#phase = "ended";
+    const exit = exitOf(status);
     return {
-      exit: exitOf(status),
-      stopped: this.#cause,
+      exit,
+      stopped: this.#cause ?? (isFileTooLarge(exit) ? "disk-limit" : undefined),
       ...end,
       strays,
       durationMs: Math.round(performance.now() - this.#started),
@@ -174,6 +184,11 @@ async function writeScript(tempDir: string, text: string): Promise<string> {
   const path = `${tempDir}/command-${crypto.randomUUID().slice(0, 8)}.sh`;
   await Deno.writeTextFile(path, text, { mode: 0o600, createNew: true });
   return path;
+}
+
+/** The kernel ended it, or bash tells that it ended one of its children, for a file beyond the limit. */
+function isFileTooLarge(exit: CommandExit): boolean {
+  return "code" in exit ? exit.code === 128 + SIGXFSZ : exit.signal === "SIGXFSZ";
 }
 
 function exitOf(status: Deno.CommandStatus): CommandExit {

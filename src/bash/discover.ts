@@ -11,11 +11,14 @@ export async function findProgram(name: string, path: string): Promise<string | 
   return undefined;
 }
 
+/** There is no bash; another shell may stand in for it. */
+export class NoBashError extends AgentError {}
+
 /** Looked in after the user's `PATH`. */
 const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 /**
- * Finds what an executor needs of the machine. Throws `AgentError("sandbox")` that says how to mend it when
+ * Finds what an executor needs of the machine. Throws a {@linkcode NoBashError} that says how to mend it when
  * there is no bash.
  */
 export async function discoverTools(environment: Readonly<Record<string, string>>): Promise<Tools> {
@@ -29,7 +32,7 @@ export async function discoverTools(environment: Readonly<Record<string, string>
     onLinux ? findProgram("bwrap", [SYSTEM_PATH, environment.PATH ?? ""].join(":")) : undefined,
   ]);
   if (bash === undefined) {
-    throw new AgentError("sandbox", `no bash in PATH (${environment.PATH ?? "unset"}); ${BASH_MEND}`);
+    throw new NoBashError("sandbox", `no bash in PATH (${environment.PATH ?? "unset"}); ${BASH_MEND}`);
   }
   return { bash, ...(setsid && { setsid }), ...(libc && { libc }), ...(bwrap && { bwrap }) };
 }

@@ -6,13 +6,21 @@ export interface CommandRequest {
   /** Absolute path of an existing directory. */
   readonly cwd: string;
   readonly timeoutMs: number;
+  /** Bytes of its output that are streamed; `LIVE_LIMIT` by default. */
+  readonly liveLimit?: number;
 }
 
 /** How the process ended: the number it exited with, or the signal that killed it (`SIGKILL`, …). */
 export type CommandExit = { readonly code: number } | { readonly signal: string };
 
 /** Why the executor ended a command before it ended by itself; the first cause wins. */
-export type StopCause = "timeout" | "cancelled" | "output-limit";
+export type StopCause =
+  | "timeout"
+  | "cancelled"
+  | "output-limit"
+  | "process-limit"
+  | "memory-limit"
+  | "disk-limit";
 
 /** What became of a command. */
 export interface CommandResult {
@@ -89,7 +97,7 @@ export interface Executor {
 
   /**
    * Runs one command. `onOutput` gets its output in arrival order, as text whose split UTF-8 is rejoined,
-   * up to `LIVE_LIMIT` bytes, or all of it when no more than a `TAIL_LIMIT` follows; else the end is in the
+   * up to its `liveLimit` bytes, or all of it when no more than a `TAIL_LIMIT` follows; else the end is in the
    * result. No text is longer as JSON than 56 KiB. Aborting `signal` kills the whole
    * process tree and resolves with `stopped: "cancelled"`. Rejects with `AgentError("sandbox")` only when
    * the command could not be started (cause and mend in the message).
@@ -114,8 +122,22 @@ export interface Executor {
    */
   outdated?(): boolean;
 
+  /**
+   * Absent, or without a result: all of this command is confined as the report says. Else what is not; `run` then
+   * rejects it, and only the executor in the result, which is for an approved command, runs it.
+   */
+  beyond?(command: string, cwd: string): Promise<Beyond | undefined>;
+
   /** Kills all it runs, ends the process. Resolves when it is gone. Never rejects. */
   close(): Promise<void>;
+}
+
+/** What an executor does not confine of a command. */
+export interface Beyond {
+  /** For the user, as the end of a sentence. */
+  readonly reason: string;
+  /** Runs just that command; the same executor otherwise. */
+  readonly executor: Executor;
 }
 
 /** Bytes of a command's output that are streamed while it runs; a rest of up to `TAIL_LIMIT` follows at the end. */

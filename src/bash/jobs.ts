@@ -5,6 +5,8 @@ import { type Unread, UnreadOutput } from "./unread.ts";
 
 /** Milliseconds after which a job is ended: a day's forgotten server must not run for ever. */
 export const JOB_TIMEOUT_MS: number = 60 * 60 * 1000;
+/** Bytes of a job's output that can be read while it runs: it may be a server's log of an hour. */
+const JOB_LIVE_LIMIT = 16 * 1024 * 1024;
 /** Jobs of one session that may run at once. */
 export const MAX_RUNNING_JOBS = 8;
 /** Ended jobs that are remembered; of older ones the model has read the end. */
@@ -197,8 +199,9 @@ class Job {
   constructor(readonly name: string, executor: Executor, readonly request: JobRequest) {
     this.#report = executor.report;
     const { command, cwd } = request;
+    const run = { command, cwd, timeoutMs: JOB_TIMEOUT_MS, liveLimit: JOB_LIVE_LIMIT };
     const onOutput = (text: string) => this.#unread.push(text);
-    this.ended = executor.run({ command, cwd, timeoutMs: JOB_TIMEOUT_MS }, onOutput, this.#killer.signal)
+    this.ended = executor.run(run, onOutput, this.#killer.signal)
       .then((result) => this.#end(result), (thrown) => void (this.outcome = { failure: messageOf(thrown) }));
   }
 

@@ -1,5 +1,6 @@
 import { AgentError } from "../errors.ts";
 import { isWithin } from "../sandbox/paths.ts";
+import type { Limits } from "../sandbox/limits.ts";
 import type { Policy } from "../sandbox/policy.ts";
 
 /** The private first argument by which a compiled program becomes an executor. */
@@ -38,6 +39,7 @@ export interface LaunchPlan {
   readonly tools: Tools;
   /** See `tagDescendants`. */
   readonly tag: number;
+  readonly limits?: Limits;
   /** True: bubblewrap stands around the executor. */
   readonly inNamespaces?: boolean;
 }

@@ -12,18 +12,20 @@ export interface OutputEnd {
 }
 
 /**
- * A command's output on its way: streamed up to `LIVE_LIMIT`, its end kept, all of it spilled to a file once it
+ * A command's output on its way: streamed up to a limit, its end kept, all of it spilled to a file once it
  * is long. Memory is bounded whatever the command prints and however slowly `emit` goes.
  */
 export class Output {
   readonly #live: CoalescedText;
   readonly #spill: Spill;
+  readonly #liveLimit: number;
   #total = 0;
   #streamed = 0;
   #tail: Uint8Array = new Uint8Array();
   #liveEnded = false;
 
-  constructor(emit: (text: string) => Promise<void>, spillPath: string) {
+  constructor(emit: (text: string) => Promise<void>, spillPath: string, liveLimit: number = LIVE_LIMIT) {
+    this.#liveLimit = liveLimit;
     this.#live = new CoalescedText(emit);
     this.#spill = new Spill(spillPath);
   }
@@ -61,7 +63,7 @@ export class Output {
 
   /** How many of the bytes are streamed; the last character before the limit is not cut in two. */
   #liveShare(bytes: Uint8Array): number {
-    const room = LIVE_LIMIT - this.#streamed;
+    const room = this.#liveLimit - this.#streamed;
     if (bytes.length <= room) return bytes.length;
     this.#liveEnded = true;
     let end = room;

@@ -81,6 +81,10 @@ class Member {
   async executor(): Promise<Executor> {
     const inner = await this.#starting;
     this.#rest();
+    return this.#counting(inner);
+  }
+
+  #counting(inner: Executor): Executor {
     const counted = <T>(work: () => Promise<T>) => this.#counted(work);
     return {
       report: inner.report,
@@ -91,6 +95,10 @@ class Member {
       readFile: (path, maxBytes) => counted(() => inner.readFile(path, maxBytes)),
       writeFile: (path, bytes, ifVersion) => counted(() => inner.writeFile(path, bytes, ifVersion)),
       stat: (path) => counted(() => inner.stat(path)),
+      beyond: async (command, cwd) => {
+        const found = await inner.beyond?.(command, cwd);
+        return found && { ...found, executor: this.#counting(found.executor) };
+      },
       close: () => this.close(),
     };
   }

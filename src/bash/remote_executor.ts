@@ -1,6 +1,7 @@
 import { AgentError } from "../errors.ts";
 import { blankOf, bubblewrap, type BubblewrapProfile, sharedMemoryOf } from "../sandbox/bubblewrap.ts";
 import { scrubEnv } from "../sandbox/env.ts";
+import { DEFAULT_LIMITS } from "../sandbox/limits.ts";
 import { denoDirOf } from "../sandbox/own_places.ts";
 import type { ProtectedMounts } from "../sandbox/protected.ts";
 import type { Policy } from "../sandbox/policy.ts";
@@ -49,6 +50,7 @@ export class RemoteExecutor implements Executor {
       denoDir: denoDirOf(environment, options.home),
       tools,
       tag: randomTag(),
+      limits: { ...DEFAULT_LIMITS, ...options.limits },
     };
     const wanted = options.bubblewrap !== false;
     const outer = outerFor({ plan, environment, wanted, ...mounts });

@@ -18,8 +18,8 @@ import { type FromExecutor, type ToExecutor, WireError } from "./wire.ts";
 const OVERTIME_MS = 10_000;
 /** Milliseconds that a file operation may take. */
 const FILE_MS = 60_000;
-/** Characters that a command may stream: a byte makes at most one, and what is broken at the end one more. */
-const STREAM_LIMIT = LIVE_LIMIT + TAIL_LIMIT + 4;
+/** Characters that a command may stream beyond its limit: the tail, and one more for what is broken at the end. */
+const STREAM_EXCESS = TAIL_LIMIT + 4;
 
 /** What an executor's `ready` message says. */
 export type Ready = FromExecutor & { ev: "ready" };
@@ -31,6 +31,8 @@ interface PendingCommand {
   /** Called when the executor died: what is known then. */
   readonly lost: () => void;
   streamed: number;
+  /** Characters that it may stream: a byte makes at most one. */
+  readonly streamLimit: number;
 }
 
 interface PendingFile {
@@ -127,6 +129,7 @@ export class Requests {
     const pending: PendingCommand = {
       onOutput,
       streamed: 0,
+      streamLimit: (request.liveLimit ?? LIVE_LIMIT) + STREAM_EXCESS,
       settle: (result) => {
         timers.forEach(clearTimeout);
         signal.removeEventListener("abort", cancel);
@@ -141,8 +144,7 @@ export class Requests {
       },
     };
     this.#commands.set(id, pending);
-    const { command, cwd, timeoutMs } = request;
-    void this.#channel?.send({ op: "run", id, command, cwd, timeoutMs });
+    void this.#channel?.send({ op: "run", id, ...request });
     return promise;
   }
 
@@ -196,7 +198,7 @@ export class Requests {
       case "output": {
         const command = this.#command(message.id);
         command.streamed += message.text.length;
-        if (command.streamed > STREAM_LIMIT) throw new WireError("the executor sent too much output");
+        if (command.streamed > command.streamLimit) throw new WireError("the executor sent too much output");
         return this.#tell(command, message.text);
       }
       case "ended": {

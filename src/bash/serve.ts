@@ -1,5 +1,6 @@
 import { type Obtained, verifyConfinement, verifyNamespaces } from "../sandbox/verify.ts";
 import type { Libc } from "../sandbox/libc.ts";
+import { applyLimits, DEFAULT_LIMITS } from "../sandbox/limits.ts";
 import { readRegular } from "../sandbox/read_file.ts";
 import type { LayerName } from "../sandbox/report.ts";
 import { infoVersion, statxVersion } from "../sandbox/version.ts";
@@ -9,7 +10,8 @@ import { Files } from "./files.ts";
 import type { LaunchPlan } from "./launch.ts";
 import { endLeftovers } from "./leftovers.ts";
 import { readLines } from "./lines.ts";
-import { linuxProcesses, type Processes } from "./processes.ts";
+import { linuxProcesses, type Processes, SIGKILL } from "./processes.ts";
+import { Watch } from "./watch.ts";
 import { type FromExecutor, MARKER_VARIABLE, MAX_LINE_BYTES, type ToExecutor } from "./wire.ts";
 import { writeMessage } from "./write_message.ts";
 
@@ -36,6 +38,7 @@ class Server {
   readonly #processes: Processes;
   readonly #files: Files;
   readonly #running = new Map<number, RunningCommand>();
+  readonly #watch: Watch;
   /** Commands that were cancelled before they had started. */
   readonly #cancelled = new Set<number>();
   #env: Record<string, string> = {};
@@ -44,6 +47,15 @@ class Server {
   constructor(plan: LaunchPlan, libc: Libc) {
     this.#plan = plan;
     this.#processes = linuxProcesses(libc, Deno.pid);
+    const { policy, limits = DEFAULT_LIMITS, inNamespaces = false } = plan;
+    applyLimits(libc, limits, inNamespaces);
+    this.#watch = new Watch({
+      libc,
+      limits,
+      self: Deno.pid,
+      disks: [policy.tempDir, policy.cwd],
+      running: () => this.#running.values(),
+    });
     this.#files = new Files(
       plan.policy,
       (path, info) => statxVersion(libc, path) ?? infoVersion(info),
@@ -106,14 +118,14 @@ class Server {
   }
 
   async #run(message: ToExecutor & { op: "run" }): Promise<void> {
-    const { id, command, cwd, timeoutMs } = message;
+    const { op: _, id, ...request } = message;
     const marker = `${this.#marker}.${id}`;
     let running: RunningCommand;
     try {
       const env = { ...this.#env, [MARKER_VARIABLE]: marker };
-      running = await RunningCommand.start(this.#hostFor(id), { command, cwd, timeoutMs, env, marker });
+      running = await RunningCommand.start(this.#hostFor(id), { ...request, env, marker });
     } catch (thrown) {
-      return await writeMessage({ ev: "unstarted", id, message: await startFault(thrown, cwd) });
+      return await writeMessage({ ev: "unstarted", id, message: await startFault(thrown, request.cwd) });
     }
     if (this.#cancelled.delete(id)) running.stop("cancelled");
     const result = await running.result;
@@ -127,7 +139,11 @@ class Server {
       setsid: this.#plan.tools.setsid,
       tempDir: this.#plan.policy.tempDir,
       processes: this.#processes,
-      started: (command) => this.#running.set(id, command),
+      started: (command) => {
+        this.#running.set(id, command);
+        this.#watch.begin();
+      },
+      overrun: () => this.#sweep(),
       emit: (text) => writeMessage({ ev: "output", id, text }),
       orphansOf: (command) => this.#orphansOf(command),
     };
@@ -139,6 +155,11 @@ class Server {
     return orphans.filter(({ pid, stat }) =>
       stat.session === command.pid || this.#processes.markerOf(pid) === command.marker
     );
+  }
+
+  /** In a process namespace of its own all that can be signalled is ours: a fork bomb ends by one call. */
+  #sweep(): void {
+    if (this.#plan.inNamespaces && this.#running.size === 1) this.#processes.signal(-1, SIGKILL);
   }
 
   #pids(): Set<number> {

@@ -1,10 +1,10 @@
 import type { LayerName } from "../sandbox/report.ts";
-import type { CommandResult, FileContent, FileFault, FileStat } from "./executor_handle.ts";
+import type { CommandResult, FileContent, FileFault, FileStat, StopCause } from "./executor_handle.ts";
 
 /** What the agent tells an executor: one JSON object a line. The executor trusts it. */
 export type ToExecutor =
   | { op: "init"; env: Record<string, string>; marker: string }
-  | { op: "run"; id: number; command: string; cwd: string; timeoutMs: number }
+  | { op: "run"; id: number; command: string; cwd: string; timeoutMs: number; liveLimit?: number }
   | { op: "cancel"; id: number }
   | { op: "read"; id: number; path: string; maxBytes: number }
   | { op: "write"; id: number; path: string; base64: string; ifVersion?: string; tempName: string }
@@ -59,6 +59,11 @@ const FAULTS = [
   ...["exists", "changed", "too-large", "failed"],
 ];
 
+const STOP_CAUSES: readonly StopCause[] = [
+  ...["timeout", "cancelled", "output-limit"] as const,
+  ...["process-limit", "memory-limit", "disk-limit"] as const,
+];
+
 const exit = either(
   record({ code: (v) => count(v) && (v as number) <= 255 }),
   record({ signal: (v) => typeof v === "string" && /^SIG[A-Z0-9+-]{1,12}$/.test(v) }),
@@ -66,7 +71,7 @@ const exit = either(
 
 const result = record({
   exit,
-  stopped: optional(oneOf("timeout", "cancelled", "output-limit")),
+  stopped: optional(oneOf(...STOP_CAUSES)),
   totalBytes: count,
   omittedBytes: count,
   tail: text,

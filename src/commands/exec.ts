@@ -70,7 +70,10 @@ async function runIn(tempDir: string, options: ExecOptions, out: ExecOutput): Pr
     );
     if (result.omittedBytes > 0) printed.print(`\n… ${result.omittedBytes} bytes omitted …\n${result.tail}`);
     const output = await printed.finish();
-    if (!options.json) return exitCodeOf(result);
+    if (!options.json) {
+      for (const line of remarks(result)) out.stderr(`dsh-acp exec: ${line}\n`);
+      return exitCodeOf(result);
+    }
     await out.stdout(JSON.stringify(toJson(result, output, executor)) + "\n");
     return 0;
   } finally {
@@ -98,6 +101,11 @@ class Printer {
     await this.#written;
     return this.#kept;
   }
+}
+
+/** What happened to the command beside its own output, one line each. */
+function remarks({ stopped, restored = [] }: CommandResult): string[] {
+  return [...(stopped?.endsWith("-limit") ? [`the command was stopped: ${stopped}`] : []), ...restored];
 }
 
 function toJson(result: CommandResult, output: string, executor: Executor): Record<string, unknown> {

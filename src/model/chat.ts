@@ -50,6 +50,7 @@ export function chatModel(target: ChatTarget, options: ChatOptions = {}): Model 
   return {
     ref: target.ref,
     window: target.window,
+    thinks: target.kind === "deepseek",
     prepare: () => prepareAdapter(target.kind),
     stream: (request, signal) => withRetry(() => attempt(target, request, signal, options), signal, clock),
   };

@@ -22,6 +22,7 @@ const HELLO =
 export function demoModel(options: DemoOptions = {}): Model {
   return {
     ref: { provider: "demo", model: "demo" },
+    thinks: false,
     window: windowOf("demo"),
     stream: (request, signal) => play(request, signal, options.sleep ?? sleep),
   };

@@ -39,11 +39,19 @@ export interface ToolSpec {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
+/** How long a model that thinks is to think. */
+export type ThoughtLevel = "off" | "low" | "high" | "max";
+
+/** The levels, from short to long. */
+export const THOUGHT_LEVELS: readonly ThoughtLevel[] = ["off", "low", "high", "max"];
+
 /** One request. The same history gives the same bytes, so that the provider's prefix cache hits. */
 export interface ModelRequest {
   readonly system: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ToolSpec[];
+  /** Undefined: as the provider sees fit. Of no effect on models whose `thinks` is false. */
+  readonly thought?: ThoughtLevel | undefined;
 }
 
 /** Tokens of one reply; undefined where the provider did not say. */
@@ -84,6 +92,8 @@ export interface Model {
   readonly ref: ModelRef;
   /** Tokens of context, where it is known. */
   readonly window: number | undefined;
+  /** Does it take a {@linkcode ThoughtLevel}? */
+  readonly thinks: boolean;
   /** Loads what the first `stream` would have to load, so that it need not wait. Never rejects. */
   prepare?(): Promise<void>;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart>;

@@ -1,10 +1,23 @@
-import type { ModelRequest } from "./model.ts";
+import type { ModelRequest, ThoughtLevel } from "./model.ts";
 
 interface WireMessage {
   role: string;
   content: unknown;
   reasoning_content?: string;
   tool_calls?: { function: { arguments: string } }[];
+}
+
+interface WireBody {
+  messages: WireMessage[];
+  thinking?: { type: "enabled" | "disabled" };
+  reasoning_effort?: string;
+}
+
+/** DeepSeek's own fields, beside each other at the top of the body. */
+function thinking(level: ThoughtLevel): Partial<WireBody> {
+  return level === "off"
+    ? { thinking: { type: "disabled" } }
+    : { thinking: { type: "enabled" }, reasoning_effort: level };
 }
 
 /**
@@ -20,7 +33,8 @@ export function patchBody(
   request: ModelRequest,
   kind: "deepseek" | "openai-compatible",
 ): string {
-  const value = JSON.parse(body) as { messages: WireMessage[] };
+  const value = JSON.parse(body) as WireBody;
+  if (kind === "deepseek" && request.thought) Object.assign(value, thinking(request.thought));
   const sent = value.messages.filter((message) => message.role === "assistant");
   const meant = request.messages.filter((message) => message.role === "assistant");
   meant.forEach((message, i) => {

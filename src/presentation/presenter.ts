@@ -5,6 +5,7 @@ import type {
   ToolCallLocation,
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
+import type { ModelUsage } from "../model/model.ts";
 import type { SessionEvent } from "../session/event.ts";
 import type { JobOutcome } from "../bash/jobs.ts";
 import { reportForUser } from "../tool/job_text.ts";
@@ -61,6 +62,8 @@ type Ended = Extract<SessionEvent, { type: "tool.ended" }>;
 export class Presenter {
   readonly #options: PresenterOptions;
   readonly #open = new Map<string, OpenCall>();
+  /** Tokens of context of the model that is being called, where it is known. */
+  #window: number | undefined;
 
   constructor(options: PresenterOptions) {
     this.#options = options;
@@ -87,6 +90,11 @@ export class Presenter {
         return this.#output(event.callId, event.text);
       case "tool.ended":
         return this.#ended(event);
+      case "model.called":
+        this.#window = event.window;
+        return [];
+      case "model.replied":
+        return usageUpdate(event.usage, this.#window);
       case "notice":
         return this.#notice(event.messageId, event.severity, event.text);
       case "job.ended":
@@ -99,10 +107,10 @@ export class Presenter {
       case "roots.set":
       case "title.set":
       case "preset.set":
+      case "model.set":
+      case "thought.set":
       case "system.set":
       case "job.started":
-      case "model.called":
-      case "model.replied":
       case "model.failed":
       case "turn.ended":
         return [];
@@ -202,6 +210,16 @@ export class Presenter {
 
 function jobSeverity(outcome: JobOutcome): "info" | "warning" {
   return "exit" in outcome && "code" in outcome.exit && outcome.exit.code === 0 ? "info" : "warning";
+}
+
+/** How full the context is; nothing where the model's window or the figures are not known. */
+function usageUpdate(usage: ModelUsage, window: number | undefined): SessionUpdate[] {
+  if (window === undefined || usage.inputTokens === undefined) return [];
+  return [{
+    sessionUpdate: "usage_update",
+    used: usage.inputTokens + (usage.outputTokens ?? 0),
+    size: window,
+  }];
 }
 
 function messageChunk(

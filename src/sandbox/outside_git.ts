@@ -33,9 +33,8 @@ async function isSubmoduleOf(gitDir: string, worktree: string, read: ReadText): 
   const settings = parseGitConfig(await read(`${gitDir}/config`) ?? "") ?? [];
   const value = settings.findLast(({ key }) => key === "core.worktree")?.value;
   if (value === undefined) return false;
-  try {
-    return Deno.realPathSync(value.startsWith("/") ? value : `${gitDir}/${value}`) === worktree;
-  } catch {
-    return false;
-  }
+  const real = await Deno.realPath(value.startsWith("/") ? value : `${gitDir}/${value}`).catch(() =>
+    undefined
+  );
+  return real === worktree;
 }

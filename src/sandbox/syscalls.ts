@@ -17,6 +17,7 @@ const NUMBERS = {
   openat: [257, 56],
   seccomp: [317, 277],
   statx: [332, 291],
+  statfs: [137, 43],
   close_range: [436, 436],
   landlock_create_ruleset: [444, 444],
   landlock_add_rule: [445, 445],

@@ -1,4 +1,4 @@
-import type { Executor } from "../bash/executor_handle.ts";
+import type { Beyond, Executor } from "../bash/executor_handle.ts";
 import type { Preset } from "../config/config.ts";
 import { AgentError } from "../errors.ts";
 import { readCommandLine } from "../permission/command_line.ts";
@@ -36,15 +36,17 @@ export interface Applicant {
   readonly dismiss: () => void;
 }
 
-/** The preset's own executor, or why there is none. */
-type Confined = { readonly executor: Executor } | { readonly problem: string };
+/** The preset's own executor, with what of this action it does not confine; or why there is none. */
+type Confined =
+  | { readonly executor: Executor; readonly problem: string | undefined }
+  | { readonly problem: string };
 
 /**
  * Decides, asks the user where needed, and gives the executor for just this action. Throws `Refusal` on a no,
  * an abort on cancel, AgentError("sandbox") when there is no executor to be had.
  */
 export async function admit(deps: AdmissionDeps, applicant: Applicant): Promise<Executor> {
-  const confined = await confinedExecutor(deps);
+  const confined = await confinedExecutor(deps, applicant.action);
   const decision = await decideOn(deps, applicant.action, confined);
   if (decision.verdict === "deny") throw new Refusal(decision.reason);
   if (decision.verdict === "ask") await ask(deps, applicant, decision, confined);
@@ -56,7 +58,7 @@ export async function admit(deps: AdmissionDeps, applicant: Applicant): Promise<
 async function decideOn(deps: AdmissionDeps, action: Action, confined: Confined): Promise<Decision> {
   const standing: Standing = {
     preset: deps.preset,
-    unconfinedBecause: "problem" in confined ? confined.problem : undefined,
+    unconfinedBecause: confined.problem,
     grants: await deps.grants.list(),
     rules: deps.rules,
     workspace: deps.cwd,
@@ -104,7 +106,13 @@ async function executorFor(
 ): Promise<Executor> {
   if (!("executor" in confined)) return await workbench.executor(preset, "unconfined");
   const wish = wishOf(preset, action, asked);
-  return wish === undefined ? confined.executor : await workbench.executor(preset, wish);
+  const executor = wish === undefined ? confined.executor : await workbench.executor(preset, wish);
+  return (await beyondOf(executor, action))?.executor ?? executor;
+}
+
+/** What of a command an executor does not confine. */
+async function beyondOf(executor: Executor, action: Action): Promise<Beyond | undefined> {
+  return action.kind === "command" ? await executor.beyond?.(action.command, action.cwd) : undefined;
 }
 
 /** What this one call gets beyond the preset. Only a question, or a grant that stands for one, gives any. */
@@ -114,9 +122,10 @@ function wishOf(preset: Preset, action: Action, asked: boolean): Wish | undefine
   return action.kind === "edit" && asked ? "edit" : undefined;
 }
 
-async function confinedExecutor({ workbench, preset }: AdmissionDeps): Promise<Confined> {
+async function confinedExecutor({ workbench, preset }: AdmissionDeps, action: Action): Promise<Confined> {
   try {
-    return { executor: await workbench.executor(preset) };
+    const executor = await workbench.executor(preset);
+    return { executor, problem: (await beyondOf(executor, action))?.reason };
   } catch (e) {
     if (e instanceof AgentError && e.kind === "sandbox") return { problem: e.message };
     throw e;

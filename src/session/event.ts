@@ -1,6 +1,6 @@
 import type { JobEnd, JobName } from "../bash/jobs.ts";
 import type { Preset } from "../config/config.ts";
-import type { FinishReason, ModelUsage } from "../model/model.ts";
+import type { FinishReason, ModelUsage, ThoughtLevel } from "../model/model.ts";
 import type { Json } from "../tool/tool.ts";
 
 /** One block of a prompt, free of protocol shapes. */
@@ -48,6 +48,10 @@ export type SessionEvent =
   | { readonly type: "title.set"; readonly title: string }
   /** What tools may do unasked, from the next turn on. */
   | { readonly type: "preset.set"; readonly preset: Preset }
+  /** The model of all calls from the next turn on, `provider/model`. */
+  | { readonly type: "model.set"; readonly model: string }
+  /** How long models think, from the next turn on; null: as the provider sees fit. */
+  | { readonly type: "thought.set"; readonly level: ThoughtLevel | null }
   /** The system prompt of all model calls from here on, instructions of the workspace included. */
   | {
     readonly type: "system.set";
@@ -63,7 +67,7 @@ export type SessionEvent =
     readonly prompt: readonly PromptPart[];
   }
   /** A model call begins; logged durably before it. `model` is `provider/model`. */
-  | { readonly type: "model.called"; readonly model: string }
+  | { readonly type: "model.called"; readonly model: string; readonly window?: number | undefined }
   | { readonly type: "thought"; readonly messageId: string; readonly text: string }
   | { readonly type: "text"; readonly messageId: string; readonly text: string }
   | { readonly type: "model.replied"; readonly finish: FinishReason; readonly usage: ModelUsage }
@@ -106,6 +110,8 @@ const TYPES: Readonly<Record<SessionEvent["type"], true>> = {
   "roots.set": true,
   "title.set": true,
   "preset.set": true,
+  "model.set": true,
+  "thought.set": true,
   "system.set": true,
   "turn.started": true,
   "model.called": true,

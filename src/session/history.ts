@@ -70,6 +70,8 @@ export class History {
       case "roots.set":
       case "title.set":
       case "preset.set":
+      case "model.set":
+      case "thought.set":
       case "model.replied":
       case "model.failed":
       case "tool.started":

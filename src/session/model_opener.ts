@@ -1,17 +1,20 @@
 import type { Config } from "../config/config.ts";
 import { findLocalModel } from "../model/local_server.ts";
 import { type Model, ModelError } from "../model/model.ts";
-import { openModel, resolveModel } from "../model/providers.ts";
+import { openModel, parseModel, resolveModel } from "../model/providers.ts";
 import type { OpenModel } from "./ports.ts";
 
-/** Opens the configured model, else the one of a local server; once, and again only after a failure. */
+/** Opens models: each once, and again only after a failure. */
 export function modelOpener(config: Config): OpenModel {
-  let opened: Promise<Model> | undefined;
-  return () =>
-    opened ??= open(config).catch((e) => {
-      opened = undefined;
-      throw e;
-    });
+  const opened = new Map<string, Promise<Model>>();
+  return (id = "") => {
+    const known = opened.get(id);
+    if (known) return known;
+    const opening = open(config, id);
+    opened.set(id, opening);
+    opening.catch(() => opened.delete(id));
+    return opening;
+  };
 }
 
 /**
@@ -24,8 +27,8 @@ export async function prepareModel(config: Config, openModel: OpenModel): Promis
   } catch { /* said when it matters */ }
 }
 
-async function open(config: Config): Promise<Model> {
-  const ref = resolveModel(config) ?? (await findLocalModel())?.ref;
+async function open(config: Config, id: string): Promise<Model> {
+  const ref = id ? parseModel(id, config) : resolveModel(config) ?? (await findLocalModel())?.ref;
   if (!ref) throw noModel();
   return await openModel(ref, config);
 }

@@ -59,5 +59,8 @@ export interface Workbench {
   close(): Promise<void>;
 }
 
-/** Opens the model that the session's next call is to use. @throws ModelError("auth") when there is none. */
-export type OpenModel = () => Promise<Model>;
+/**
+ * Opens a model by its id, `provider/model`; without one the configured model, or what is found.
+ * @throws ModelError("auth") when there is none, or its key is missing; AgentError("config") for a bad id.
+ */
+export type OpenModel = (id?: string) => Promise<Model>;

@@ -14,6 +14,7 @@ import type { SessionLock } from "./lock.ts";
 import { mendingEvents } from "./log_recovery.ts";
 import type { Front, GrantBook, OpenModel, Workbench } from "./ports.ts";
 import { systemPrompt } from "./system_prompt.ts";
+import { changed, type Settings, type SettingsEvent } from "./settings.ts";
 import { removeIfEmpty } from "./temp_dirs.ts";
 import { runTurn, type TurnDeps } from "./turn.ts";
 
@@ -42,8 +43,8 @@ export interface SessionDeps {
   readonly lock: SessionLock | (() => Promise<SessionLock>);
   /** Names of MCP servers that the client asked for. */
   readonly mcpServers: readonly string[];
-  /** What tools may do unasked when the session is opened. */
-  readonly preset: Preset;
+  /** What was chosen for it when it is opened. */
+  readonly settings: Settings;
   /** Directories beside `cwd` that belong to the workspace, absolute. */
   readonly roots?: readonly string[];
   /** What the user should be told of the place that sessions are kept in, each once. */
@@ -67,7 +68,7 @@ export class Session {
   #cancel = new AbortController();
   #lock: SessionLock | undefined;
   readonly #jobs: JobTable;
-  #preset: Preset;
+  #settings: Settings;
   #roots: readonly string[];
   /** `torn`: the log could not be written to a turn's end; the next turn closes first what stayed open. */
   #logState: "whole" | "torn" = "whole";
@@ -79,7 +80,7 @@ export class Session {
     this.cwd = deps.cwd;
     this.#deps = deps;
     this.#events = deps.events;
-    this.#preset = deps.preset;
+    this.#settings = deps.settings;
     this.#roots = deps.roots ?? [];
     this.#jobs = new JobTable({
       before: deps.events.jobs,
@@ -118,12 +119,12 @@ export class Session {
 
   /** What tools may do unasked. */
   get preset(): Preset {
-    return this.#preset;
+    return this.#settings.preset;
   }
 
   /** What the preset's confinement obtained; undefined before anything was run in it. */
   get report(): ConfinementReport | undefined {
-    return this.#deps.workbench.report(this.#preset);
+    return this.#deps.workbench.report(this.preset);
   }
 
   /** Directories beside `cwd` that belong to the workspace. */
@@ -138,11 +139,17 @@ export class Session {
     this.#roots = roots;
   }
 
-  /** Changes what tools may do unasked, from the next turn on; a running one keeps what it began with. */
-  setPreset(preset: Preset): void {
-    if (preset === this.#preset) return;
-    this.#log({ type: "preset.set", preset });
-    this.#preset = preset;
+  /** What the user has chosen for this session. */
+  get settings(): Settings {
+    return this.#settings;
+  }
+
+  /** Changes a setting, from the next turn on; a running one keeps what it began with. */
+  change(event: SettingsEvent): void {
+    const after = changed(this.#settings, event);
+    if (JSON.stringify(after) === JSON.stringify(this.#settings)) return;
+    this.#log(event);
+    this.#settings = after;
   }
 
   /** Logs a change of settings. A session that was never prompted has no log: it is stored with its first event. */
@@ -177,7 +184,8 @@ export class Session {
     if (signal.aborted || this.#closed) return "cancelled"; // never begun: nothing to log
     await this.#own();
     this.#mend();
-    const [preset, roots] = [this.#preset, this.#roots];
+    const [settings, roots] = [this.#settings, this.#roots];
+    const { preset } = settings;
     this.#deps.workbench.setRoots(roots);
     await this.#describePlace(preset, roots);
     const turn = randomId("turn");
@@ -185,7 +193,7 @@ export class Session {
     try {
       this.#jobs.reportEnded((end) => this.#logJobEnd(end, false));
       this.#announce(preset);
-      const stop = await runTurn(this.#turnDeps(preset), signal);
+      const stop = await runTurn(this.#turnDeps(settings), signal);
       this.#events.append({ type: "turn.ended", turn, outcome: { stop } });
       return stop;
     } catch (e) {
@@ -261,7 +269,7 @@ export class Session {
     this.#events.append({ type: "notice", messageId: randomId("msg"), severity: "warning", text });
   }
 
-  #turnDeps(preset: Preset): TurnDeps {
+  #turnDeps(settings: Settings): TurnDeps {
     const { tools, workbench, grants, rules, front, openModel } = this.#deps;
     return {
       log: this.#events,
@@ -273,7 +281,7 @@ export class Session {
       openModel,
       jobs: this.#jobs,
       cwd: this.cwd,
-      preset,
+      ...settings,
       maxModelCalls: MAX_MODEL_CALLS,
     };
   }

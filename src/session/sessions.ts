@@ -12,9 +12,10 @@ import { closingEvents, forkingEvents } from "./log_recovery.ts";
 import type { Front, OpenModel, Workbench } from "./ports.ts";
 import { checkRoots } from "./roots.ts";
 import { Session, type SessionDeps } from "./session.ts";
+import { type Settings, type SettingsEvent, settingsOf } from "./settings.ts";
 import type { StateDir } from "./state_dir.ts";
 import type { SessionStore } from "./store.ts";
-import { type Stored, storedSettings } from "./stored.ts";
+import { storedPlace } from "./stored_place.ts";
 
 /** What all sessions of a connection share. */
 export interface SessionsDeps {
@@ -64,8 +65,7 @@ export class Sessions {
   async create(request: OpenRequest): Promise<Session> {
     await checkCwd(request.cwd);
     const roots = await checkRoots(request.roots);
-    const { config } = this.#deps;
-    return await this.#begin({ ...request, roots, preset: config.preset });
+    return await this.#begin({ ...request, roots });
   }
 
   /**
@@ -97,10 +97,10 @@ export class Sessions {
     const store = await this.#deps.state.store();
     const open = this.#open.get(id);
     const events = open?.eventsSoFar() ?? storedEvents(storedLog(store, id));
-    const { cwd, preset } = storedSettings(events);
     if (!events.some((e) => e.type === "turn.started")) {
-      return await this.#begin({ ...request, roots, preset: open?.preset ?? preset }); // nothing to take along
+      return await this.#begin({ ...request, roots }, events.filter(isChoice)); // nothing else to take along
     }
+    const { cwd } = storedPlace(events);
     const fork = randomId("sess");
     const moved: SessionEvent[] = request.cwd === cwd ? [] : [{ type: "session.moved", cwd: request.cwd }];
     const added = [...forkingEvents(events), { type: "session.forked", from: id } as const, ...moved];
@@ -142,26 +142,33 @@ export class Sessions {
   }
 
   /** A new session that lives in memory alone until its first prompt locks and stores it. */
-  async #begin(request: OpenRequest & Pick<Stored, "preset">): Promise<Session> {
+  async #begin(request: OpenRequest, chosen: readonly SettingsEvent[] = []): Promise<Session> {
     const { state, config } = this.#deps;
     const id = randomId("sess");
     const events = new EventLog(id);
-    const { cwd, preset, roots } = request;
-    events.prepare({ type: "session.created", cwd, preset, version: config.agentVersion });
-    if (roots.length > 0) events.prepare({ type: "roots.set", roots });
+    const { cwd, roots } = request;
+    const created = {
+      type: "session.created",
+      cwd,
+      preset: config.preset,
+      version: config.agentVersion,
+    } as const;
+    const begin: SessionEvent[] = [created, ...chosen];
+    if (roots.length > 0) begin.push({ type: "roots.set", roots });
+    for (const event of begin) events.prepare(event);
     const lock = async () => {
       const store = await state.store();
       const taken = state.lock(id);
       events.attach(store);
       return taken;
     };
-    return await this.#install(this.#build(id, request, events, lock));
+    return await this.#install(this.#build(id, { ...request, settings: settingsOf(begin) }, events, lock));
   }
 
   async #load(id: string, request: OpenRequest): Promise<Session> {
     const { state } = this.#deps;
     const store = await state.store();
-    const stored = storedSettings(storedEvents(storedLog(store, id)));
+    const stored = storedPlace(storedEvents(storedLog(store, id)));
     const cwd = await reconcileCwd(stored.cwd, request.cwd);
     const lock = state.lock(id);
     try {
@@ -183,7 +190,7 @@ export class Sessions {
   ): Session {
     const events = new EventLog(id, store, logged);
     const stored = storedEvents(logged);
-    const { cwd, preset, roots } = storedSettings(stored);
+    const { cwd, roots } = storedPlace(stored);
     for (const event of closingEvents(stored)) events.append(event);
     if (request.cwd !== cwd) {
       this.#deps.log.warn("session moved: its directory is gone", { session: id, cwd: request.cwd });
@@ -192,19 +199,33 @@ export class Sessions {
     if (JSON.stringify(request.roots) !== JSON.stringify(roots)) {
       events.append({ type: "roots.set", roots: request.roots });
     }
-    return this.#build(id, { ...request, preset }, events, lock);
+    return this.#build(id, { ...request, settings: settingsOf(stored) }, events, lock);
   }
 
   #build(
     id: string,
-    { cwd, preset, roots, mcpServers }: OpenRequest & Pick<Stored, "preset">,
+    { cwd, settings, roots, mcpServers }: OpenRequest & { readonly settings: Settings },
     events: EventLog,
     lock: SessionDeps["lock"],
   ): Session {
     const { config, log, tools, openModel, front, workbench, rules, state } = this.#deps;
     const tempDir = () => state.tempDir(id);
     return new Session({
-      ...{ id, cwd, roots, preset, tempDir, config, log, events, tools, openModel, rules, mcpServers, lock },
+      ...{
+        id,
+        cwd,
+        roots,
+        settings,
+        tempDir,
+        config,
+        log,
+        events,
+        tools,
+        openModel,
+        rules,
+        mcpServers,
+        lock,
+      },
       front: front(id),
       workbench: workbench({ cwd, tempDir }),
       grants: sessionGrants(config.stateDir, cwd, log),
@@ -227,6 +248,10 @@ export class Sessions {
 function storedLog(store: SessionStore, id: string): LoggedEvent[] {
   const logged = isSessionId(id) ? store.read(id) : [];
   return logged.length > 0 ? logged : notFound(id);
+}
+
+function isChoice(event: SessionEvent): event is SettingsEvent {
+  return event.type === "preset.set" || event.type === "model.set" || event.type === "thought.set";
 }
 
 function storedEvents(logged: readonly LoggedEvent[]): SessionEvent[] {

@@ -1,7 +1,8 @@
 import { randomId } from "./ids.ts";
 import { DeltaBuffer } from "./delta_buffer.ts";
 import { messageOf } from "../errors.ts";
-import type { FinishReason, Model, ModelCall } from "../model/model.ts";
+import { modelName } from "../model/providers.ts";
+import type { FinishReason, Model, ModelCall, ThoughtLevel } from "../model/model.ts";
 import type { StopReason } from "./event.ts";
 import type { OpenModel } from "./ports.ts";
 import { runCalls, type RunnerDeps } from "./tool_runner.ts";
@@ -9,6 +10,9 @@ import { runCalls, type RunnerDeps } from "./tool_runner.ts";
 /** What a turn is run with. */
 export interface TurnDeps extends RunnerDeps {
   readonly openModel: OpenModel;
+  /** Undefined: the configured one. */
+  readonly model: string | undefined;
+  readonly thought: ThoughtLevel | undefined;
   /** Model calls after which the turn stops by itself. */
   readonly maxModelCalls: number;
 }
@@ -24,7 +28,7 @@ interface Reply {
  * in the log when this returns. Throws a ModelError, an AgentError, or an abort when `signal` is aborted.
  */
 export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<StopReason> {
-  const model = await deps.openModel();
+  const model = await deps.openModel(deps.model);
   for (let n = 0; n < deps.maxModelCalls; n++) {
     signal.throwIfAborted();
     const reply = await askModel(model, deps, signal);
@@ -49,8 +53,9 @@ async function askModel(model: Model, deps: TurnDeps, signal: AbortSignal): Prom
     system: log.history.system?.text ?? "",
     messages: log.history.messages(),
     tools: deps.tools.specs(),
+    thought: deps.thought,
   };
-  log.append({ type: "model.called", model: `${model.ref.provider}/${model.ref.model}` }, true);
+  log.append({ type: "model.called", model: modelName(model.ref), window: model.window }, true);
   const ids = { text: randomId("msg"), thought: randomId("msg") };
   const deltas = new DeltaBuffer<"text" | "thought">((type, text) =>
     log.append({ type, messageId: ids[type], text })

@@ -1,10 +1,12 @@
 import type { Executor } from "../bash/executor_handle.ts";
 import { ExecutorPool } from "../bash/pool.ts";
 import type { Config, Preset } from "../config/config.ts";
+import { AgentError, messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { ownPlacesOf } from "../sandbox/own_places.ts";
 import type { ConfinementReport } from "../sandbox/report.ts";
 import { policyFor, type PolicyOutcome } from "../sandbox/policy.ts";
+import { throughLink } from "./linked_executor.ts";
 import type { Wish, Workbench } from "./ports.ts";
 
 /** What a session's workbench is made for. */
@@ -40,12 +42,16 @@ export function sessionWorkbench(options: WorkbenchOptions): Workbench {
     });
   const reports = new Map<Preset, ConfinementReport>();
   const executor = async (preset: Preset, wish?: Wish): Promise<Executor> => {
+    const linked = [cwd, ...extraRoots];
+    const real = await Promise.all([realDirectory(cwd), ...extraRoots.map(realOrSelf)]);
     await Deno.mkdir(options.tempDir(), { recursive: true, mode: 0o700 });
     // An approved edit in a preset that writes nothing is made with the rights of `workspace`, not with more.
-    if (wish === "edit") return await pool.get(policy(preset === "read-only" ? "workspace" : preset).policy);
-    const executor = await pool.get(policy(preset, wish).policy);
-    if (wish === undefined) reports.set(preset, executor.report);
-    return executor;
+    const { policy: own } = wish === "edit"
+      ? policy(preset === "read-only" ? "workspace" : preset)
+      : policy(preset, wish);
+    const inner = await pool.get(own);
+    if (wish === undefined) reports.set(preset, inner.report);
+    return linked.reduce((executor, link, i) => throughLink(executor, link, real[i]!), inner);
   };
   return {
     executor,
@@ -55,4 +61,20 @@ export function sessionWorkbench(options: WorkbenchOptions): Workbench {
     notes: (preset) => policy(preset).notes,
     close: () => pool.close(),
   };
+}
+
+/** What the session's directory really is. @throws AgentError("internal") when it is gone. */
+async function realDirectory(cwd: string): Promise<string> {
+  try {
+    return await Deno.realPath(cwd);
+  } catch (e) {
+    throw new AgentError("internal", `The session's directory ${cwd} cannot be used: ${messageOf(e)}`, {
+      cause: e,
+    });
+  }
+}
+
+/** A further directory that is gone grants nothing: what it would be is of no matter. */
+async function realOrSelf(path: string): Promise<string> {
+  return await Deno.realPath(path).catch(() => path);
 }

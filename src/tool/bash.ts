@@ -3,7 +3,7 @@ import type { CommandResult } from "../bash/executor_handle.ts";
 import { confinementHint } from "./confinement_hint.ts";
 import { type StartedFacts, startJob } from "./job_start.ts";
 import { endNote } from "./job_text.ts";
-import { type CommandFacts, listed, modelText, restoredFiles, stopNote } from "./markers.ts";
+import { type CommandFacts, listed, modelText, stopNote } from "./markers.ts";
 import { absolutePath } from "./path.ts";
 import { defineTool, type Outcome, type ToolContext } from "./tool.ts";
 import type { ResultView } from "./view.ts";
@@ -103,8 +103,7 @@ async function runToItsEnd(args: Args, context: ToolContext): Promise<Outcome> {
  * which of its changes were taken back.
  */
 function afterwords(result: CommandResult, timeoutMs: number): string[] {
-  const { omittedBytes, tail, stopped } = result;
-  const restored = restoredFiles(result);
+  const { omittedBytes, tail, stopped, restored = [] } = result;
   return [
     omittedBytes > 0 ? `\n… ${omittedBytes} bytes omitted …\n` : "",
     tail,

@@ -115,6 +115,8 @@ const WORDS: Readonly<Record<Cause | FileCause, string>> = {
   "logins": `the user's keys and logins are closed. If the user wants this, ${AGAIN_UNCONFINED}.`,
   "service":
     `services of the machine (Docker, D-Bus, key agents) cannot be reached. If this needs one, ${AGAIN_UNCONFINED}.`,
+  "tmp":
+    `/tmp is this session's own, files of others are not in it. If this needs one of them, ${AGAIN_UNCONFINED}.`,
   "kernel":
     `no mounts, namespaces, other owners or other users' processes. If this needs them, ${AGAIN_UNCONFINED}.`,
   "secret": "this place holds secrets and is closed on purpose. Go on without it, or ask the user.",

@@ -14,6 +14,8 @@ export type Cause =
   | "logins"
   /** A daemon behind a socket file. */
   | "service"
+  /** A /tmp of its own. */
+  | "tmp"
   /** Mounts, namespaces, other users' processes. */
   | "kernel";
 
@@ -77,6 +79,12 @@ export const SIGNS: readonly Sign[] = [
       /\b(?:listen|bind|socket)\w*\b.{0,80}(?:Permission denied|Operation not permitted|os error 13|os error 1\b)/i,
   },
   { cause: "sockets", pattern: /socket\.py"[\s\S]{0,600}PermissionError: \[Errno (?:1|13)\]/ },
+  {
+    cause: "tmp",
+    pattern: /(?<![\w.])\/tmp\/[^\n]{0,200}(?:No such file or directory|ENOENT)|ENOENT[^\n]{0,80}'\/tmp\//,
+    unsure: true,
+    layer: "bubblewrap",
+  },
   {
     cause: "kernel",
     pattern: /no new privileges|sudo: (?:effective uid|unable to|PERM_)|su: cannot set groups/i,

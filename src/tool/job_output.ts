@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { JobReading } from "../bash/jobs.ts";
 import { withoutAnsi } from "./ansi.ts";
-import { endNote, readingText } from "./job_text.ts";
+import { endNote, readingText, shownOutput } from "./job_text.ts";
 import { defineTool, type Outcome } from "./tool.ts";
 import { code, fence, type ResultView } from "./view.ts";
 
@@ -42,7 +42,6 @@ export const jobOutput = defineTool<z.infer<typeof schema>, JobFacts>({
 /** The outcome of a call that looked at a job; how the job ended is no fault of the look. */
 export function readingOutcome(reading: JobReading, workspace: string): Outcome & { facts: JobFacts } {
   const { output, outcome } = reading;
-  const middle = output.omittedBytes > 0 ? `\n… ${output.omittedBytes} bytes omitted …\n` : "";
   const ended = outcome === undefined
     ? "Runs on."
     : "failure" in outcome
@@ -51,7 +50,7 @@ export function readingOutcome(reading: JobReading, workspace: string): Outcome 
   return {
     text: readingText(reading, workspace),
     isError: false,
-    facts: { shown: withoutAnsi(output.head + middle + output.tail), note: ended },
+    facts: { shown: withoutAnsi(shownOutput(output)), note: ended },
   };
 }
 

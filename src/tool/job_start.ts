@@ -1,8 +1,7 @@
 import type { Executor } from "../bash/executor_handle.ts";
 import type { JobRequest } from "../bash/jobs.ts";
-import { withoutAnsi } from "./ansi.ts";
-import { readingText } from "./job_text.ts";
-import { type CommandFacts, joinLines } from "./markers.ts";
+import { readingText, shownOutput } from "./job_text.ts";
+import { type CommandFacts, cutOutput, joinLines } from "./markers.ts";
 import type { Outcome, ToolContext } from "./tool.ts";
 
 /** Milliseconds that a start is watched: what fails at once is seen to fail. */
@@ -25,10 +24,15 @@ export async function startJob(
   await jobs.wait(job, WATCHED_MS, context.signal);
   const reading = jobs.read(job);
   const { output, outcome } = reading;
-  for (const text of [output.head, output.tail]) if (text !== "") context.emit(text);
+  const text = shownOutput(output);
+  if (text !== "") context.emit(text);
   if (outcome === undefined) {
-    const text = joinLines([withoutAnsi(output.head), `[${job} runs in the background. ${NEXT}]`]);
-    return { text, isError: false, facts: { exit: null, job } };
+    const lines = cutOutput(output.head, output.omittedBytes, output.tail, undefined);
+    return {
+      text: joinLines([...lines, `[${job} runs in the background. ${NEXT}]`]),
+      isError: false,
+      facts: { exit: null, job },
+    };
   }
   if ("failure" in outcome) throw new Error(outcome.failure);
   const { exit, stopped } = outcome;

@@ -1,5 +1,6 @@
 import type { JobEnd, JobOutcome, JobReading } from "../bash/jobs.ts";
 import { JOB_TIMEOUT_MS } from "../bash/jobs.ts";
+import type { Unread } from "../bash/unread.ts";
 import { oneLine } from "../errors.ts";
 import { confinementHint } from "./confinement_hint.ts";
 import { code } from "./view.ts";
@@ -17,6 +18,11 @@ export function readingText(reading: JobReading, workspace: string): string {
     ...(result ? accountMarkers(result) : []),
     ...(outcome ? endMarkers(reading, outcome, workspace) : [runningMarker(reading)]),
   ]);
+}
+
+/** The same output for people, without a word for the model. */
+export function shownOutput({ head, omittedBytes, tail }: Unread): string {
+  return omittedBytes > 0 ? `${head}\n… ${omittedBytes} bytes omitted …\n${tail}` : head + tail;
 }
 
 function runningMarker({ name, runningMs }: JobReading): string {

@@ -60,15 +60,8 @@ export function accountMarkers(result: CommandResult): string[] {
     strays > 0
       ? `[${strays} background process${strays === 1 ? "" : "es"} stopped; \`background\` keeps one running]`
       : "",
-    ...restoredMarker(restoredFiles(result)),
+    ...restoredMarker(result.restored ?? []),
   ];
-}
-
-/** Protected files that the command had changed and that were put back. */
-export function restoredFiles(
-  result: CommandResult & { readonly restored?: readonly string[] },
-): readonly string[] {
-  return result.restored ?? [];
 }
 
 function restoredMarker(restored: readonly string[]): string[] {
@@ -96,30 +89,31 @@ export function parseExitMarker(text: string): CommandExit {
   return { code: Number(/^\[exit code: (\d+)\]$/.exec(last)?.[1] ?? 0) };
 }
 
-/** Why a command was stopped, for the model. */
-const STOP_MARKERS: Partial<Readonly<Record<JobStop, string>>> = {
-  "cancelled": "[cancelled by the user]",
-  "output-limit": "[stopped: too much output]",
-  "killed": "[ended by job_kill]",
+/** Causes of stopping in words; one that is not here goes by its name. */
+const STOP_WORDS: Partial<Readonly<Record<JobStop, string>>> = {
+  "output-limit": "too much output",
+  "process-limit": "too many processes",
+  "memory-limit": "too much memory",
+  "disk-limit": "too much written to disk",
 };
 
-/** The line that says why a command was stopped; a cause that has no line of its own is named. */
+/** The line that tells the model why a command was stopped. */
 export function stopMarker(stopped: JobStop | null | undefined, timeoutMs: number): string {
   if (!stopped) return "";
   if (stopped === "timeout") return `[timed out after ${timeoutMs}ms]`;
-  return STOP_MARKERS[stopped] ?? `[stopped: ${stopWords(stopped)}]`;
+  if (stopped === "cancelled") return "[cancelled by the user]";
+  return stopped === "killed" ? "[ended by job_kill]" : `[stopped: ${stopWords(stopped)}]`;
 }
 
 /** The same for people, as a sentence. */
 export function stopNote(stopped: JobStop): string {
   if (stopped === "timeout") return "Timed out.";
   if (stopped === "cancelled") return "Cancelled.";
-  if (stopped === "killed") return "Ended.";
-  return stopped === "output-limit" ? "Stopped: too much output." : `Stopped: ${stopWords(stopped)}.`;
+  return stopped === "killed" ? "Ended." : `Stopped: ${stopWords(stopped)}.`;
 }
 
 function stopWords(stopped: JobStop): string {
-  return stopped.replaceAll("-", " ");
+  return STOP_WORDS[stopped] ?? stopped.replaceAll("-", " ");
 }
 
 function truncationMarker(omitted: number, spillPath: string | undefined): string {

@@ -166,3 +166,23 @@ Deno.test("a notice goes beside the conversation where the client can show it, e
   assertEquals(present([event], undefined, { notices: true, replay: true }), []);
   assertEquals(present([event], undefined).map((u) => u.sessionUpdate), ["agent_message_chunk"]);
 });
+
+Deno.test("a job's end is a notice within its turn; what a result has told is not told again", () => {
+  const ended = (inResult: boolean, code: number): SessionEvent => ({
+    ...{ type: "job.ended", messageId: "m1", inResult, job: "job1", command: "npm run dev" },
+    outcome: { exit: { code }, stopped: null, durationMs: 1500 },
+  });
+  const text = "Background job1 (`npm run dev`) has ended after 1.5 s. Exit code 1.";
+  assertEquals(present([ended(false, 1)], undefined, { notices: true }), [
+    { sessionUpdate: "notice", severity: "warning", title: text },
+  ]);
+  const chunk = {
+    sessionUpdate: "agent_message_chunk",
+    messageId: "m1",
+    content: { type: "text", text: `${text}\n\n` },
+  };
+  for (const replay of [false, true]) {
+    assertEquals(present([ended(false, 1)], undefined, { replay }), [chunk as never]);
+  }
+  assertEquals(present([ended(true, 0)], undefined), []);
+});

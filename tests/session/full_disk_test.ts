@@ -23,7 +23,12 @@ async function sessionWithRoom(room: number) {
   const session = new Session({
     ...{ id: "sess_test", cwd: "/w", tempDir: () => "/tmp/t", config, log: silentLog, events },
     ...{ tools: builtinTools(), workbench, front: new FakeFront(), grants: new FakeGrants() },
-    ...{ rules: parseRules({}), mcpServers: [], preset: config.preset, lock: { release: () => {} } },
+    ...{
+      rules: parseRules({}),
+      mcpServers: [],
+      settings: { preset: config.preset, model: undefined, thought: undefined },
+      lock: { release: () => {} },
+    },
     openModel: () => Promise.resolve(demoModel({ sleep: () => Promise.resolve() })),
   });
   const play = (...steps: unknown[]) =>

@@ -44,7 +44,7 @@ async function fixture(preset: Preset = "workspace", rules: Config["rules"] = {}
       return Promise.resolve({ release: () => {} });
     },
     mcpServers: ["files"],
-    preset,
+    settings: { preset, model: undefined, thought: undefined },
   });
   const play = (steps: unknown[], signal = IDLE) =>
     session.prompt([{ type: "text", text: `demo: ${JSON.stringify(steps)}` }], signal);
@@ -319,7 +319,12 @@ Deno.test("a store that fails ends the turn with its error", async () => {
       events,
       tools: builtinTools(),
     },
-    ...{ workbench: broken.workbench, front: broken.front, mcpServers: [], preset: config.preset },
+    ...{
+      workbench: broken.workbench,
+      front: broken.front,
+      mcpServers: [],
+      settings: { preset: config.preset, model: undefined, thought: undefined },
+    },
     ...{ grants: broken.grants, rules: parseRules({}) },
     openModel: () => Promise.resolve(demoModel()),
     lock: { release: () => {} },
@@ -368,7 +373,7 @@ Deno.test("a change of the preset counts from the next turn and is in the log", 
   const { session, play, front, seen } = await fixture();
   const write = ["call", "write", { path: "a", content: "x" }];
   const running = play([["wait", 1], write, ["text", "."]]);
-  session.setPreset("read-only");
+  session.change({ type: "preset.set", preset: "read-only" });
   await running;
   assertEquals(session.preset, "read-only");
   const before = front.questions.length;

@@ -155,6 +155,12 @@ Deno.test("services and the kernel's own matters need the unconfined", () => {
   assertMatch(hint("chown: changing ownership of 'f': Operation not permitted\n"), /^\[Perhaps .*no mounts/);
 });
 
+Deno.test("a file that is missing in /tmp may be there for others", () => {
+  const output = "cat: /tmp/app.log: No such file or directory\n";
+  assertMatch(hint(output, { report: FULL }), /^\[Perhaps .*\/tmp is this session's own/);
+  assertEquals(hint(output), "");
+});
+
 Deno.test("a refusal without a name is perhaps the sandbox's", () => {
   const output = "Caused by:\n  Permission denied (os error 13)\n";
   assertMatch(hint(output), /^\[Perhaps the sandbox is why: .*"network" or "unconfined"/);

@@ -68,7 +68,7 @@ Deno.test("modelText() shows the end that was not streamed any more", () => {
 
 Deno.test("modelText() names protected files that were put back", () => {
   const restored = ["/w/.git/config", ...Array.from({ length: 6 }, (_, i) => `/w/.git/hooks/${i}`)];
-  const text = modelText("", { ...RESULT, restored } as CommandResult, { timeoutMs: 1000 });
+  const text = modelText("", { ...RESULT, restored }, { timeoutMs: 1000 });
   assertEquals(
     text,
     "[protected files were put back as they were: /w/.git/config, /w/.git/hooks/0, /w/.git/hooks/1, /w/.git/hooks/2, /w/.git/hooks/3 and 2 more]",
@@ -84,9 +84,10 @@ Deno.test("modelText() puts the hint before the exit, which stays the last line"
 });
 
 Deno.test("a cause of stopping that has no words of its own is named", () => {
-  const unknown = "memory-limit" as NonNullable<CommandResult["stopped"]>;
-  assertEquals(stopMarker(unknown, 1), "[stopped: memory limit]");
-  assertEquals(stopNote(unknown), "Stopped: memory limit.");
+  assertEquals(stopMarker("memory-limit", 1), "[stopped: too much memory]");
+  const unknown = "sun-spots" as NonNullable<CommandResult["stopped"]>;
+  assertEquals(stopMarker(unknown, 1), "[stopped: sun spots]");
+  assertEquals(stopNote(unknown), "Stopped: sun spots.");
   assertEquals(stopMarker("killed", 1), "[ended by job_kill]");
 });
 
