@@ -13,14 +13,22 @@ export interface ConnectionDeps {
   readonly log: Log;
   /** Aborting it closes the connection. */
   readonly signal?: AbortSignal | undefined;
+  /** Called once, after the first `initialize` was answered. */
+  readonly initialized?: (() => void) | undefined;
 }
 
 /** Serves one client until its stream ends, then closes every session. Never rejects. */
 export async function serveConnection(stream: Stream, deps: ConnectionDeps): Promise<void> {
-  const { config, log, signal } = deps;
+  const { config, log, signal, initialized } = deps;
   const arrivals = new Arrivals();
   let client: ClientFacts = PLAIN_CLIENT;
   const sessionMethods = lazySessionMethods((peer) => ({ config, log, peer, client: () => client }));
+  let opened = false;
+  const open = async (peer: AgentContext) => {
+    await sessionMethods.get(peer);
+    if (!opened) initialized?.();
+    opened = true;
+  };
   const answer = answerer(secretsOf(config));
   /** A handler that is called when it is the request's turn in its session, with the house and its cancel. */
   const inTurn = <Call extends Arrived, Result>(
@@ -38,7 +46,7 @@ export async function serveConnection(stream: Stream, deps: ConnectionDeps): Pro
       "initialize",
       answer(({ params, client: peer }) => {
         client = readClient(params.clientCapabilities);
-        setTimeout(() => void sessionMethods.get(peer)); // the answer goes out first, then the house is opened
+        setTimeout(() => void open(peer)); // the answer goes out first, then the house is opened
         return initializeResponse(config);
       }),
     )

@@ -8,6 +8,8 @@ import { serveConnection } from "./connection.ts";
 export interface ServeOptions extends Overrides {
   /** Aborting it closes the connection and all sessions, as if the client had gone. */
   readonly signal?: AbortSignal;
+  /** Called once, after the first `initialize` was answered: for what should not delay that answer. */
+  readonly initialized?: () => void;
 }
 
 /**
@@ -15,8 +17,8 @@ export interface ServeOptions extends Overrides {
  * @throws AgentError("config") before anything is read, when a setting is wrong.
  */
 export async function serve(stream: Stream, options: ServeOptions = {}): Promise<void> {
-  const { signal, ...overrides } = options;
+  const { signal, initialized, ...overrides } = options;
   const config = await loadConfig(overrides);
   const log = createLog({ ...config.log, secrets: secretsOf(config) });
-  await serveConnection(stream, { config, log, signal });
+  await serveConnection(stream, { config, log, signal, initialized });
 }

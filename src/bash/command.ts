@@ -12,6 +12,11 @@ const DRAIN_MS = 50;
 /** Bytes that a pipe holds at most, as Linux lets an ordinary user set it. */
 const PIPE_LIMIT = 1024 * 1024;
 const SIGXFSZ = 25;
+/** Bytes of the longest command: Linux takes 2 MiB for all arguments and the environment. */
+const COMMAND_LIMIT = 1536 * 1024;
+/** Joins the pieces of a long command and runs it, with nothing of this left to be seen. */
+const REJOIN = `IFS=; DSH_TEXT="$*"; IFS=$' \\t\\n'; set --; eval "unset DSH_TEXT
+$DSH_TEXT"`;
 /** stdout and stderr as one pipe: they keep the order in which they were written. */
 const ONE_PIPE = "exec 2>&1\n";
 
@@ -61,7 +66,7 @@ export class RunningCommand {
   /** Since when the pipe has been quiet; undefined while output is on its way to the agent. */
   #quietSince: number | undefined;
 
-  private constructor(host: CommandHost, start: CommandStart, child: Deno.ChildProcess, script?: string) {
+  private constructor(host: CommandHost, start: CommandStart, child: Deno.ChildProcess) {
     this.#host = host;
     this.#child = child;
     this.pid = child.pid;
@@ -70,18 +75,12 @@ export class RunningCommand {
     this.#output = new Output(host.emit, spill, start.liveLimit);
     host.started(this);
     const timer = setTimeout(() => this.stop("timeout"), start.timeoutMs);
-    this.result = this.#run().finally(async () => {
-      clearTimeout(timer);
-      if (script !== undefined) await Deno.remove(script).catch(() => {});
-    });
+    this.result = this.#run().finally(() => clearTimeout(timer));
   }
 
   /** Starts a command. Throws when bash cannot be started there. */
-  static async start(host: CommandHost, start: CommandStart): Promise<RunningCommand> {
-    const text = ONE_PIPE + start.command;
-    const short = new TextEncoder().encode(text).length <= ARGUMENT_LIMIT;
-    const script = short ? undefined : await writeScript(host.tempDir, text);
-    const bash = [host.bash, ...(script === undefined ? ["-c", text] : [script])];
+  static start(host: CommandHost, start: CommandStart): RunningCommand {
+    const bash = [host.bash, ...bashArguments(host.bash, ONE_PIPE + start.command)];
     const argv = host.setsid === undefined ? bash : [host.setsid, ...bash];
     const child = new Deno.Command(argv[0]!, {
       args: argv.slice(1),
@@ -94,7 +93,7 @@ export class RunningCommand {
       // setsid(1) costs an exec; Deno's own way costs a fork of the whole executor.
       detached: host.setsid === undefined,
     }).spawn();
-    return new RunningCommand(host, start, child, script);
+    return new RunningCommand(host, start, child);
   }
 
   /**
@@ -180,10 +179,23 @@ export class RunningCommand {
   }
 }
 
-async function writeScript(tempDir: string, text: string): Promise<string> {
-  const path = `${tempDir}/command-${crypto.randomUUID().slice(0, 8)}.sh`;
-  await Deno.writeTextFile(path, text, { mode: 0o600, createNew: true });
-  return path;
+/**
+ * The arguments that make bash run a text. A long one goes in pieces, each below the kernel's limit for one
+ * argument: a file could be changed by whoever shares the temporary directory, before bash has read it.
+ */
+function bashArguments(bash: string, text: string): string[] {
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length <= ARGUMENT_LIMIT) return ["-c", text];
+  if (bytes.length > COMMAND_LIMIT) {
+    throw new RangeError(`the command has more than ${COMMAND_LIMIT} bytes; put it into a file`);
+  }
+  const pieces: string[] = [];
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  for (let at = 0; at < bytes.length; at += ARGUMENT_LIMIT) {
+    const piece = bytes.subarray(at, at + ARGUMENT_LIMIT);
+    pieces.push(decoder.decode(piece, { stream: at + ARGUMENT_LIMIT < bytes.length }));
+  }
+  return ["-c", REJOIN, bash, ...pieces];
 }
 
 /** The kernel ended it, or bash tells that it ended one of its children, for a file beyond the limit. */

@@ -24,17 +24,24 @@ const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
 export async function discoverTools(environment: Readonly<Record<string, string>>): Promise<Tools> {
   const path = [environment.PATH ?? "", SYSTEM_PATH].join(":");
   const onLinux = Deno.build.os === "linux";
-  const [bash, setsid, libc, bwrap] = await Promise.all([
+  const [bash, setsid, libc, bwrap, sandboxExec] = await Promise.all([
     findProgram("bash", path),
     findProgram("setsid", SYSTEM_PATH),
     onLinux ? findLibc() : undefined,
     // The system's own first: it stands around all that is confined.
     onLinux ? findProgram("bwrap", [SYSTEM_PATH, environment.PATH ?? ""].join(":")) : undefined,
+    Deno.build.os === "darwin" ? findProgram("sandbox-exec", "/usr/bin") : undefined,
   ]);
   if (bash === undefined) {
     throw new NoBashError("sandbox", `no bash in PATH (${environment.PATH ?? "unset"}); ${BASH_MEND}`);
   }
-  return { bash, ...(setsid && { setsid }), ...(libc && { libc }), ...(bwrap && { bwrap }) };
+  return {
+    bash,
+    ...(setsid && { setsid }),
+    ...(libc && { libc }),
+    ...(bwrap && { bwrap }),
+    ...(sandboxExec && { sandboxExec }),
+  };
 }
 
 const BASH_MEND = Deno.build.os === "linux"
@@ -42,7 +49,7 @@ const BASH_MEND = Deno.build.os === "linux"
   : "install bash and put it in PATH";
 
 /** The C library that this very process runs on: the same one serves the executor. */
-async function findLibc(): Promise<string | undefined> {
+export async function findLibc(): Promise<string | undefined> {
   const maps = await Deno.readTextFile("/proc/self/maps").catch(() => "");
   const mapped = maps.match(/\s(\/\S*\/(?:libc\.so\.6|libc-2\.\d+\.so|ld-musl-[\w-]+\.so\.1))$/m)?.[1];
   for (const candidate of mapped === undefined ? LIBC_PLACES : [mapped, ...LIBC_PLACES]) {

@@ -1,4 +1,4 @@
-import { findRepos, type FoundRepo, isOver, searchBelow } from "../sandbox/find_repos.ts";
+import { findRepos, type FoundRepo } from "../sandbox/find_repos.ts";
 import { auditGitConfig } from "../sandbox/git_audit.ts";
 import { placesOfGitDir, pointedTo, type ProtectedPlace } from "../sandbox/git_places.ts";
 import { changedAt, kindOf, namesIn } from "../sandbox/look.ts";
@@ -45,6 +45,8 @@ export class Guard {
   readonly #places: Map<string, ProtectedPlace>;
   readonly #kept = new Map<string, Kept>();
   #before: Snapshot = new Map();
+  /** The places that no mount keeps; undefined when places came since. */
+  #watched: ProtectedPlace[] | undefined;
 
   constructor(options: GuardOptions) {
     const { set } = options;
@@ -81,46 +83,51 @@ export class Guard {
   async mend(executor: Executor): Promise<string[]> {
     const mender = new Mender(executor, this.#options.tempDir);
     const lines: string[] = [];
+    const first = differences(this.#before, this.#look());
     // First of all: what is found elsewhere may be a repository that was only moved.
-    for (const each of differences(this.#before, this.#look())) {
+    for (const each of first) {
       if (each.as === "repository") lines.push(...await this.#mendRepository(each, mender));
     }
-    await this.#findNew(executor);
+    const grew = await this.#findNew(executor);
+    if (first.length === 0 && !grew) return lines;
     const found = differences(this.#before, this.#look()).filter(({ as }) => as !== "repository");
     for (const each of found) lines.push(...await this.#mendOne(each, mender, executor));
-    if (found.length > 0) this.#before = this.#look();
+    this.#before = this.#look();
     return lines;
   }
 
   #look(): Snapshot {
-    const readOnly = this.#options.mounts?.readOnly ?? [];
-    const pinned = this.#options.mounts?.pinned ?? [];
-    const covered = ({ path, as }: ProtectedPlace) =>
-      as === "repository" ? pinned.includes(path) : readOnly.some((kept) => isWithin(path, kept));
-    return snapshotOf([...this.#places.values()].filter((place) => !covered(place)));
+    return snapshotOf(this.#watched ??= this.#notCovered());
   }
 
-  /** Repositories, worktrees and submodules that came since; what is older than this guard is the user's own. */
-  async #findNew(executor: Executor): Promise<void> {
+  #notCovered(): ProtectedPlace[] {
+    const { pinned, readOnly } = this.#options.mounts ?? { pinned: [], readOnly: [] };
+    const covered = ({ path, as }: ProtectedPlace) =>
+      as === "repository" ? pinned.includes(path) : readOnly.some((kept) => isWithin(path, kept));
+    return [...this.#places.values()].filter((place) => !covered(place));
+  }
+
+  /** Repositories, worktrees and submodules that came since: were there any? What is older is the user's own. */
+  async #findNew(executor: Executor): Promise<boolean> {
     const { roots, userConfigs } = this.#options;
     const read = reader(executor);
-    const search = searchBelow(roots);
-    const fresh = findRepos(search, SEARCH_MS).filter(({ dotGit }) => !this.#repos.has(dotGit));
-    if (!isOver(search)) {
-      fresh.push(...findRepos(search, SEARCH_MS).filter((r) => !this.#repos.has(r.dotGit)));
-    }
+    const fresh = findRepos(roots, SEARCH_MS).filter(({ dotGit }) => !this.#repos.has(dotGit));
     for (const repo of fresh) {
       this.#repos.set(repo.dotGit, repo);
       const { gitDirs, places } = await placesOfRepo(repo, { roots, read, userConfigs });
       gitDirs.forEach((dir) => this.#gitDirs.add(dir));
       this.#watch(places);
     }
+    const known = this.#places.size;
     for (const dir of this.#gitDirs) this.#watch(placesOfGitDir(dir));
+    return fresh.length > 0 || this.#places.size > known;
   }
 
   #watch(places: readonly ProtectedPlace[]): void {
     const fresh = places.filter(({ path }) => !this.#places.has(path));
+    if (fresh.length === 0) return;
     for (const place of fresh) this.#places.set(place.path, place);
+    this.#watched = undefined;
     const own = fresh.filter(({ path }) => changedAt(path) < this.#since);
     this.#before = new Map([...this.#before, ...snapshotOf(own)]);
   }

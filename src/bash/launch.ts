@@ -23,6 +23,8 @@ export interface Tools {
   readonly libc?: string;
   /** bubblewrap; Linux only. */
   readonly bwrap?: string;
+  /** `sandbox-exec`; macOS only. */
+  readonly sandboxExec?: string;
 }
 
 /** All that decides how an executor is started; it travels as JSON in its last argument and holds no secret. */
@@ -42,11 +44,15 @@ export interface LaunchPlan {
   readonly limits?: Limits;
   /** True: bubblewrap stands around the executor. */
   readonly inNamespaces?: boolean;
+  /** True: macOS's sandbox stands around it. */
+  readonly inSeatbelt?: boolean;
 }
 
 /** The stage that the agent starts. */
-export function firstStage({ policy, inNamespaces }: Pick<LaunchPlan, "policy" | "inNamespaces">): Stage {
-  return policy.confined && !inNamespaces ? "confine" : "serve";
+export function firstStage(
+  { policy, inNamespaces, inSeatbelt }: Pick<LaunchPlan, "policy" | "inNamespaces" | "inSeatbelt">,
+): Stage {
+  return policy.confined && !inNamespaces && !inSeatbelt ? "confine" : "serve";
 }
 
 /** The command line of a stage. Throws `AgentError("sandbox")` for a path that Deno's flags cannot say. */

@@ -22,8 +22,8 @@ export class Mender {
 
   /** Puts the former bytes back where a file was changed or removed. */
   async putBack(path: string, bytes: Uint8Array | undefined, how: string): Promise<string> {
-    if (bytes === undefined) return failed(path, how);
-    if (how === "changed") await this.moveAway(path);
+    const moved = how === "changed" ? await this.moveAway(path) : undefined;
+    if (bytes === undefined) return moved ?? failed(path, how);
     const done = await this.#executor.writeFile(path, bytes).then(() => true, () => false);
     return done ? `${path} was ${how}: put back` : failed(path, how);
   }

@@ -9,10 +9,14 @@ import {
 } from "../sandbox/bubblewrap.ts";
 import { isWithin, realPathOrSelf } from "../sandbox/paths.ts";
 import type { Policy } from "../sandbox/policy.ts";
+import { seatbelt, type SeatbeltProfile } from "../sandbox/seatbelt.ts";
 import type { LaunchPlan } from "./launch.ts";
 
 /** What an executor is started with around it, or the line that says why there is nothing. */
-export type Outer = { readonly profile: BubblewrapProfile } | { readonly missing: readonly string[] };
+export type Outer =
+  | { readonly kind: "bubblewrap"; readonly profile: BubblewrapProfile }
+  | { readonly kind: "seatbelt"; readonly profile: SeatbeltProfile }
+  | { readonly kind: "none"; readonly missing: readonly string[] };
 
 /** What {@linkcode outerFor} looks at beside the plan. */
 export interface OuterInput {
@@ -25,6 +29,12 @@ export interface OuterInput {
   readonly readOnly: readonly string[];
 }
 
+/** The command line of an executor's first process, with what stands around it. */
+export function wrapped(outer: Outer, argv: readonly string[]): string[] {
+  if (outer.kind === "bubblewrap") return bubblewrap.wrap(outer.profile, argv);
+  return outer.kind === "seatbelt" ? seatbelt.wrap(outer.profile, argv) : [...argv];
+}
+
 /** Why bwrap failed on this machine, by whether it was to make a network namespace: it is not asked again. */
 const failures = new Map<boolean, string>();
 
@@ -32,13 +42,19 @@ const failures = new Map<boolean, string>();
 export function outerFor(input: OuterInput): Outer {
   const { plan, wanted, pinned, readOnly } = input;
   const { policy, tools } = plan;
-  if (!policy.confined || Deno.build.os !== "linux") return { missing: [] };
-  if (!wanted) return { missing: ["bubblewrap was switched off for this executor"] };
-  if (tools.bwrap === undefined) return { missing: [NO_BUBBLEWRAP] };
+  const none = (...missing: string[]): Outer => ({ kind: "none", missing });
+  if (!policy.confined) return none();
+  if (tools.sandboxExec !== undefined) {
+    return { kind: "seatbelt", profile: { program: tools.sandboxExec, policy, pinned, readOnly } };
+  }
+  if (Deno.build.os !== "linux") return none();
+  if (!wanted) return none("bubblewrap was switched off for this executor");
+  if (tools.bwrap === undefined) return none(NO_BUBBLEWRAP);
   const failure = failures.get(policy.network);
-  if (failure !== undefined) return { missing: [failure] };
+  if (failure !== undefined) return none(failure);
   const exposed = exposedPlaces(plan, input.environment);
   return {
+    kind: "bubblewrap",
     profile: {
       program: tools.bwrap,
       writable: policy.writable,

@@ -1,5 +1,5 @@
 import { AgentError } from "../errors.ts";
-import { blankOf, bubblewrap, type BubblewrapProfile, sharedMemoryOf } from "../sandbox/bubblewrap.ts";
+import { blankOf, sharedMemoryOf } from "../sandbox/bubblewrap.ts";
 import { scrubEnv } from "../sandbox/env.ts";
 import { DEFAULT_LIMITS } from "../sandbox/limits.ts";
 import { denoDirOf } from "../sandbox/own_places.ts";
@@ -11,7 +11,7 @@ import { discoverTools } from "./discover.ts";
 import type { CommandRequest, CommandResult, Executor, FileContent, FileStat } from "./executor_handle.ts";
 import type { ExecutorOptions } from "./host.ts";
 import { firstStage, launchArgv, launchEnv, type LaunchPlan } from "./launch.ts";
-import { outerFailed, outerFor } from "./outer_layer.ts";
+import { type Outer, outerFailed, outerFor, wrapped } from "./outer_layer.ts";
 import { randomTag } from "../sandbox/harden.ts";
 import { type Ready, Requests } from "./requests.ts";
 import { contentOf } from "./wire.ts";
@@ -37,7 +37,9 @@ export class RemoteExecutor implements Executor {
   ): Promise<RemoteExecutor> {
     const { policy, environment } = options;
     const [tools] = await Promise.all([discoverTools(environment), import("./warm.ts")]);
-    if (policy.confined && tools.libc === undefined) throw new AgentError("sandbox", NO_KERNEL_LAYER);
+    if (policy.confined && tools.libc === undefined && tools.sandboxExec === undefined) {
+      throw new AgentError("sandbox", NO_KERNEL_LAYER);
+    }
     for (const own of [`${policy.tempDir}/cache`, sharedMemoryOf(policy.tempDir)]) {
       await Deno.mkdir(own, { recursive: true, mode: 0o700 });
     }
@@ -54,27 +56,26 @@ export class RemoteExecutor implements Executor {
     };
     const wanted = options.bubblewrap !== false;
     const outer = outerFor({ plan, environment, wanted, ...mounts });
-    if ("missing" in outer) return await RemoteExecutor.#launch(options, plan, undefined, outer.missing);
+    const around = { inNamespaces: outer.kind === "bubblewrap", inSeatbelt: outer.kind === "seatbelt" };
     try {
-      return await RemoteExecutor.#launch(options, { ...plan, inNamespaces: true }, outer.profile, []);
+      return await RemoteExecutor.#launch(options, { ...plan, ...around }, outer);
     } catch (thrown) {
-      const missing = await outerFailed(outer.profile, thrown);
-      const inner = await RemoteExecutor.#launch(options, plan, undefined, [missing]);
-      options.log.warn("bubblewrap is not used", { missing: inner.report.missing });
-      return inner;
+      if (outer.kind !== "bubblewrap") throw thrown;
+      const missing = [await outerFailed(outer.profile, thrown)];
+      options.log.warn("bubblewrap is not used", { missing });
+      return await RemoteExecutor.#launch(options, plan, { kind: "none", missing });
     }
   }
 
   static async #launch(
     options: ExecutorOptions,
     plan: LaunchPlan,
-    profile: BubblewrapProfile | undefined,
-    missing: readonly string[],
+    outer: Outer,
   ): Promise<RemoteExecutor> {
     const { policy, environment, log } = options;
     const state = new Requests(policy, plan.tag, log);
-    const inner = launchArgv(plan, firstStage(plan));
-    const argv = profile === undefined ? inner : bubblewrap.wrap(profile, inner);
+    const missing = outer.kind === "none" ? outer.missing : [];
+    const argv = wrapped(outer, launchArgv(plan, firstStage(plan)));
     const channel = new Channel(argv, launchEnv(plan), (m) => state.take(m));
     state.attach(channel);
     const { confined, tempDir } = policy;

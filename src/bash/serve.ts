@@ -11,13 +11,13 @@ import type { LaunchPlan } from "./launch.ts";
 import { endLeftovers } from "./leftovers.ts";
 import { readLines } from "./lines.ts";
 import { linuxProcesses, type Processes, SIGKILL } from "./processes.ts";
+import { portableProcesses } from "./portable_processes.ts";
 import { Watch } from "./watch.ts";
 import { type FromExecutor, MARKER_VARIABLE, MAX_LINE_BYTES, type ToExecutor } from "./wire.ts";
 import { writeMessage } from "./write_message.ts";
 
 /** Serves the agent's requests until it says `exit`, closes stdin or sends SIGTERM; then ends all that runs. */
 export async function serve(plan: LaunchPlan, libc: Libc | undefined): Promise<void> {
-  if (libc === undefined) throw new Error(`the C library was not found on ${Deno.build.os}`);
   const obtained = plan.policy.confined ? obtainedBy(plan, libc) : { layers: [], missing: [] };
   const server = new Server(plan, libc);
   const { promise: terminated, resolve: terminate } = Promise.withResolvers<void>();
@@ -26,11 +26,22 @@ export async function serve(plan: LaunchPlan, libc: Libc | undefined): Promise<v
   await server.end();
 }
 
-function obtainedBy(plan: LaunchPlan, libc: Libc): Obtained {
+function obtainedBy(plan: LaunchPlan, libc: Libc | undefined): Obtained {
+  if (plan.inSeatbelt) return verifySeatbelt(plan);
+  if (libc === undefined) throw new Error("the C library was not found, so nothing can be confined");
   const { layers, missing } = verifyConfinement(libc);
   if (!plan.inNamespaces) return { layers, missing };
   verifyNamespaces(libc);
   return { layers: ["bubblewrap", ...layers], missing };
+}
+
+/** Tries, by the shell, which Deno does not hold: a file beside the session's directory must not come to be. */
+function verifySeatbelt(plan: LaunchPlan): Obtained {
+  const probe = `${plan.policy.tempDir}.probe`;
+  const args = ["-c", ': > "$1" && rm -f "$1"', "probe", probe];
+  const { success } = new Deno.Command(plan.tools.bash, { args, clearEnv: true, stdin: "null" }).outputSync();
+  if (success) throw new Error("sandbox-exec does not hold (files outside can be written)");
+  return { layers: ["seatbelt"], missing: ["macOS's sandbox was not tested with this program"] };
 }
 
 class Server {
@@ -38,14 +49,19 @@ class Server {
   readonly #processes: Processes;
   readonly #files: Files;
   readonly #running = new Map<number, RunningCommand>();
-  readonly #watch: Watch;
+  readonly #watch: Watch | undefined;
   /** Commands that were cancelled before they had started. */
   readonly #cancelled = new Set<number>();
   #env: Record<string, string> = {};
   #marker = "";
 
-  constructor(plan: LaunchPlan, libc: Libc) {
+  constructor(plan: LaunchPlan, libc: Libc | undefined) {
     this.#plan = plan;
+    if (libc === undefined) {
+      this.#processes = portableProcesses(plan.tools.bash);
+      this.#files = new Files(plan.policy, (_, info) => infoVersion(info));
+      return;
+    }
     this.#processes = linuxProcesses(libc, Deno.pid);
     const { policy, limits = DEFAULT_LIMITS, inNamespaces = false } = plan;
     applyLimits(libc, limits, inNamespaces);
@@ -57,7 +73,7 @@ class Server {
       running: () => this.#running.values(),
     });
     this.#files = new Files(
-      plan.policy,
+      policy,
       (path, info) => statxVersion(libc, path) ?? infoVersion(info),
       (path, maxBytes) => readRegular(libc, path, maxBytes),
     );
@@ -123,7 +139,7 @@ class Server {
     let running: RunningCommand;
     try {
       const env = { ...this.#env, [MARKER_VARIABLE]: marker };
-      running = await RunningCommand.start(this.#hostFor(id), { ...request, env, marker });
+      running = RunningCommand.start(this.#hostFor(id), { ...request, env, marker });
     } catch (thrown) {
       return await writeMessage({ ev: "unstarted", id, message: await startFault(thrown, request.cwd) });
     }
@@ -141,7 +157,7 @@ class Server {
       processes: this.#processes,
       started: (command) => {
         this.#running.set(id, command);
-        this.#watch.begin();
+        this.#watch?.begin();
       },
       overrun: () => this.#sweep(),
       emit: (text) => writeMessage({ ev: "output", id, text }),

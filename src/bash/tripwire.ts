@@ -1,5 +1,5 @@
 import type { ProtectedPlace, Treatment } from "../sandbox/git_places.ts";
-import { kindOf, namesIn, stampOf } from "../sandbox/look.ts";
+import { Glance, kindOf, namesIn, stampOf } from "../sandbox/look.ts";
 
 /** Entries of one place that are looked at; what is beyond is not protected. */
 const MAX_ENTRIES = 400;
@@ -24,7 +24,9 @@ export interface Difference {
 /** Looks at all places; opens nothing but directories. */
 export function snapshotOf(places: readonly ProtectedPlace[]): Snapshot {
   const seen = new Map<string, Seen>();
+  const glance = new Glance();
   for (const { path, as } of places) {
+    if (!glance.has(path)) continue;
     visit(path, as, as === "repository" ? 0 : MAX_DEPTH, seen, { left: MAX_ENTRIES });
   }
   return seen;

@@ -3,7 +3,7 @@ import type { CommandResult, Executor } from "../bash/executor_handle.ts";
 import type { Config, Preset } from "../config/config.ts";
 import { messageOf } from "../errors.ts";
 import { createLog } from "../log.ts";
-import { secretsOf } from "../config/config.ts";
+import { defined, secretsOf } from "../config/config.ts";
 import { ownPlacesOf } from "../sandbox/own_places.ts";
 import { policyFor, type PolicyOutcome } from "../sandbox/policy.ts";
 
@@ -60,7 +60,10 @@ async function runIn(tempDir: string, options: ExecOptions, out: ExecOutput): Pr
   });
   for (const note of notes) out.stderr(`dsh-acp exec: ${note}\n`);
   const log = createLog({ ...config.log, secrets: secretsOf(config) });
-  const executor = await startExecutor({ policy, environment, envPass, home, log });
+  const executor = await startExecutor({
+    ...{ policy, environment, envPass, home, log },
+    limits: defined(config.limits),
+  });
   try {
     const printed = new Printer(options.json ? undefined : out);
     const result = await executor.run(

@@ -23,7 +23,11 @@ export async function run(args: readonly string[]): Promise<number> {
   }
   // A broken pipe somewhere deep must not end the process before its sessions are closed.
   addEventListener("unhandledrejection", (event) => event.preventDefault());
-  await serve(ndJsonStream(Deno.stdout.writable, Deno.stdin.readable), { ...overrides, signal: stop.signal });
+  await serve(ndJsonStream(Deno.stdout.writable, Deno.stdin.readable), {
+    ...overrides,
+    signal: stop.signal,
+    initialized: () => void hide(),
+  });
   return code;
 }
 
@@ -32,4 +36,10 @@ function greet(): void {
   const text =
     "dsh-acp speaks the Agent Client Protocol on stdin and is started by an editor; try --help or demo.\n";
   Deno.stderr.writeSync(new TextEncoder().encode(text));
+}
+
+/** Other processes of the user may not look into this one: it holds the key. */
+async function hide(): Promise<void> {
+  const { hardenAgent } = await import("../bash/harden_agent.ts");
+  await hardenAgent();
 }

@@ -38,6 +38,14 @@ export interface Config {
   readonly providers: Readonly<Record<string, ProviderConfig>>;
   /** Names of environment variables that the user lets pass to commands beside the allow-list. */
   readonly envPass: readonly string[];
+  /** What one command and all its processes may use; what is not set has the defaults of docs/security.md. */
+  readonly limits: {
+    readonly processes?: number | undefined;
+    readonly memoryBytes?: number | undefined;
+    readonly fileBytes?: number | undefined;
+    readonly diskBytes?: number | undefined;
+    readonly openFiles?: number | undefined;
+  };
   /** The user's rules for what may run; read by `parseRules`. */
   readonly rules: {
     readonly allow?: readonly string[] | undefined;
@@ -53,4 +61,11 @@ export interface Config {
 /** The values of a config that must never be shown. */
 export function secretsOf(config: Config): string[] {
   return Object.values(config.providers).flatMap((p) => p.apiKey ? [p.apiKey] : []);
+}
+
+/** The object without what is undefined in it. */
+export function defined<T extends object>(object: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(object).filter(([, v]) => v !== undefined)) as {
+    [K in keyof T]?: NonNullable<T[K]>;
+  };
 }

@@ -12,6 +12,8 @@ const provider = z.strictObject({
   apiKeyEnv: z.string().min(1).optional(),
 });
 
+const positive = z.int().min(1);
+
 const schema = z.strictObject({
   $schema: z.string().optional(),
   model: z.string().min(1).optional(),
@@ -21,6 +23,13 @@ const schema = z.strictObject({
   log: z.strictObject({
     level: z.enum(LOG_LEVELS as [string, ...string[]]).optional(),
     file: z.string().startsWith("/").optional(),
+  }).optional(),
+  limits: z.strictObject({
+    processes: positive.optional(),
+    memoryBytes: positive.optional(),
+    fileBytes: positive.optional(),
+    diskBytes: positive.optional(),
+    openFiles: positive.optional(),
   }).optional(),
   rules: z.strictObject({
     allow: z.array(z.string()).optional(),

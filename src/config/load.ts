@@ -1,6 +1,6 @@
 import { AgentError, messageOf } from "../errors.ts";
 import { LOG_LEVELS, type LogLevel } from "../log.ts";
-import { type Config, type Preset, PRESETS, type ProviderConfig } from "./config.ts";
+import { type Config, defined, type Preset, PRESETS, type ProviderConfig } from "./config.ts";
 import type { FileConfig } from "./file.ts";
 import { placesOf } from "./paths.ts";
 import metadata from "../../deno.json" with { type: "json" };
@@ -42,6 +42,7 @@ export async function buildConfig(
     log: { level: logLevel(nonEmpty(env.DSH_LOG) ?? file.log?.level ?? "off"), file: file.log?.file },
     providers: providersOf(env, file),
     rules: file.rules ?? {},
+    limits: file.limits ?? {},
     envPass: file.env?.pass ?? [],
     environment: env,
     home: places.home,
@@ -127,8 +128,4 @@ function url(name: string, env: Readonly<Record<string, string>>): string | unde
 /** An empty environment variable counts as unset. */
 function nonEmpty(value: string | undefined): string | undefined {
   return value?.trim() ? value.trim() : undefined;
-}
-
-function defined<T extends object>(object: T): Partial<T> {
-  return Object.fromEntries(Object.entries(object).filter(([, v]) => v !== undefined)) as Partial<T>;
 }

@@ -102,6 +102,7 @@ export function bubblewrapArgs(profile: BubblewrapProfile): string[] {
     ...bind("--bind-try", profile.writable),
     ...bind("--bind-try", profile.pinned),
     ...bind("--ro-bind-try", profile.readOnly),
+    ...profile.veiled.flatMap(({ path, names }) => names === undefined ? [] : ["--remount-ro", path]),
     ...["--chdir", "/"],
   ];
 }

@@ -7,44 +7,32 @@ export interface FoundRepo {
   readonly dotGit: string;
 }
 
-/** Where a search stands: it can be taken up again. */
-export interface Search {
+interface Search {
   readonly queue: string[];
   /** Directories that hold much and seldom repositories: they come last. */
   readonly later: string[];
-  seen: number;
 }
 
+/** Repositories of a workspace that are looked after; the outer ones are found first. */
+const MAX_REPOS = 200;
 /** Directories that are looked into at most. */
 const MAX_DIRECTORIES = 50_000;
 const LATER = new Set(["node_modules", "target", ".venv", "venv", "vendor", "dist", "build", ".cache"]);
 
-/** Begins a search below `roots`. */
-export function searchBelow(roots: readonly string[]): Search {
-  return { queue: [...roots], later: [], seen: 0 };
-}
-
 /**
- * Goes on with a search for at most `budgetMs` milliseconds; what was found comes back. Neither follows symlinks
- * nor looks into git directories. The search is over when its queues are empty.
+ * Searches below `roots` for at most `budgetMs` milliseconds, the outer directories first. Neither follows symlinks
+ * nor looks into git directories.
  */
-export function findRepos(search: Search, budgetMs: number): FoundRepo[] {
+export function findRepos(roots: readonly string[], budgetMs: number): FoundRepo[] {
+  const search: Search = { queue: [...roots], later: [] };
   const found: FoundRepo[] = [];
   const until = performance.now() + budgetMs;
-  for (let n = 0; n % 16 !== 15 || performance.now() < until; n++) {
+  for (let seen = 0; seen < MAX_DIRECTORIES && found.length < MAX_REPOS; seen++) {
     const directory = search.queue.shift() ?? search.later.shift();
-    if (directory === undefined || ++search.seen > MAX_DIRECTORIES) {
-      search.queue.length = search.later.length = 0;
-      break;
-    }
+    if (directory === undefined || seen % 16 === 15 && performance.now() > until) break;
     found.push(...lookInto(directory, search));
   }
   return found;
-}
-
-/** True when a search is over. */
-export function isOver(search: Search): boolean {
-  return search.queue.length + search.later.length === 0;
 }
 
 function lookInto(directory: string, search: Search): FoundRepo[] {

@@ -54,7 +54,9 @@ export function placesOfGitDir(gitDir: string, depth: number = 0): ProtectedPlac
     { path: `${gitDir}/config.worktree`, as: "config" },
     { path: `${gitDir}/info/attributes`, as: "file" },
     { path: `${gitDir}/commondir`, as: "pointer" },
-    ...namesIn(`${gitDir}/worktrees`).flatMap((name): ProtectedPlace[] => [
+    ...(kindOf(`${gitDir}/worktrees`) === "directory" ? namesIn(`${gitDir}/worktrees`) : []).flatMap((
+      name,
+    ): ProtectedPlace[] => [
       { path: `${gitDir}/worktrees/${name}/commondir`, as: "pointer" },
       { path: `${gitDir}/worktrees/${name}/config.worktree`, as: "config" },
     ]),

@@ -1,6 +1,7 @@
 import { alloc, EINVAL, EPERM, type Libc } from "./libc.ts";
 
 const PR_SET_DUMPABLE = 4;
+const RLIMIT_CORE = 4;
 const RLIMIT_MSGQUEUE = 12;
 const PR_CAPBSET_DROP = 24;
 const PR_SET_CHILD_SUBREAPER = 36;
@@ -18,11 +19,18 @@ const CAPABILITIES = 64;
  * beside 0, 1 and 2 outlives an `execve`. `execve` undoes the first: call this again after it.
  */
 export function hardenProcess(libc: Libc): void {
-  libc.must("hiding this process's memory", "prctl", PR_SET_DUMPABLE, 0, 0, 0, 0);
+  hideProcess(libc);
   libc.must("becoming the reaper of orphans", "prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   libc.must("closing inherited descriptors", "close_range", 3, LAST_FD, CLOSE_RANGE_CLOEXEC);
   const session = libc.try("setsid");
   if (session < 0 && session !== -EPERM) throw new Error("leaving the terminal's session failed"); // EPERM: has one
+}
+
+/** Keeps other processes of the user from looking into this one, and cores from being written, until `execve`. */
+export function hideProcess(libc: Libc): void {
+  libc.must("hiding this process's memory", "prctl", PR_SET_DUMPABLE, 0, 0, 0, 0);
+  const none = new Uint8Array(new BigUint64Array(alloc(16).buffer).buffer);
+  libc.must("switching core dumps off", "prlimit64", 0, RLIMIT_CORE, none, 0);
 }
 
 /**

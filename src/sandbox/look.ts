@@ -57,3 +57,23 @@ export function changedAt(path: string): number {
     return Infinity;
   }
 }
+
+/**
+ * One look at many paths, most of which do not exist: each directory is listed once, since asking for what is not
+ * there costs an exception. What changes meanwhile may be missed.
+ */
+export class Glance {
+  readonly #names = new Map<string, ReadonlySet<string>>();
+
+  /** Does something stand at `path`, as far as its directory's names tell? */
+  has(path: string): boolean {
+    const cut = path.lastIndexOf("/");
+    const directory = path.slice(0, cut) || "/";
+    let names = this.#names.get(directory);
+    if (names === undefined) {
+      names = new Set(namesIn(directory, Infinity));
+      this.#names.set(directory, names);
+    }
+    return names.has(path.slice(cut + 1));
+  }
+}

@@ -1,13 +1,13 @@
-import { findRepos, type FoundRepo, isOver, type Search, searchBelow } from "./find_repos.ts";
+import { findRepos, type FoundRepo } from "./find_repos.ts";
 import { parseGitConfig } from "./git_config.ts";
 import { gitDirsOf, moduleDirs, placesOfGitDir, type ProtectedPlace, type ReadText } from "./git_places.ts";
-import { kindOf, stampOf } from "./look.ts";
+import { Glance, kindOf, stampOf } from "./look.ts";
 import { isWithin } from "./paths.ts";
 
 /** What editors, agents and shells run or obey when they find it in a directory that the user opens. */
 export const TOOL_PLACES: readonly string[] = [
   ...[".vscode", ".idea", ".zed", ".fleet", ".devcontainer", ".devcontainer.json", ".vs"],
-  ...[".mcp.json", ".cursor", ".cursorrules", ".claude", ".codex", ".gemini", ".windsurf", ".husky/_"],
+  ...[".mcp.json", ".cursor", ".cursorrules", ".claude", ".codex", ".gemini", ".windsurf", ".husky"],
   ...[".envrc", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".kshrc", ".inputrc"],
   ...[".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".cshrc", ".tcshrc", ".gitconfig"],
   ...[".vimrc", ".exrc", ".nvimrc", ".nvim.lua", ".dir-locals.el", ".gdbinit", ".lldbinit"],
@@ -21,8 +21,6 @@ export interface ProtectedSet {
   readonly gitDirs: readonly string[];
   /** Repositories by their `.git`, so that a later search can tell new ones. */
   readonly repos: readonly FoundRepo[];
-  /** The search for repositories as far as it went. */
-  readonly search: Search;
 }
 
 /** What a search for protected places starts from. */
@@ -38,8 +36,7 @@ export interface ProtectedInput {
 
 /** Finds the protected places below the roots. */
 export async function protectedIn(input: ProtectedInput): Promise<ProtectedSet> {
-  const search = searchBelow(input.roots);
-  const repos = findRepos(search, input.budgetMs);
+  const repos = findRepos(input.roots, input.budgetMs);
   const worktrees = new Set([...input.roots, ...repos.map(({ worktree }) => worktree)]);
   const gitDirs: string[] = [];
   const places: ProtectedPlace[] = [...worktrees].flatMap(toolPlaces);
@@ -48,7 +45,7 @@ export async function protectedIn(input: ProtectedInput): Promise<ProtectedSet> 
     gitDirs.push(...own.gitDirs);
     places.push(...own.places);
   }
-  return { places: withoutDoubles(places), gitDirs: [...new Set(gitDirs)], repos, search };
+  return { places: withoutDoubles(places), gitDirs: [...new Set(gitDirs)], repos };
 }
 
 /** The protected places of editors and shells in one directory. */
@@ -146,7 +143,8 @@ export function mountsOf(
   roots: readonly string[],
 ): ProtectedMounts {
   const inside = (path: string) => roots.some((root) => path !== root && isWithin(path, root));
-  const plain = (path: string) => ["file", "directory"].includes(kindOf(path) ?? "");
+  const glance = new Glance();
+  const plain = (path: string) => glance.has(path) && ["file", "directory"].includes(kindOf(path) ?? "");
   const real = (path: string) => {
     try {
       return Deno.realPathSync(path) === path;
@@ -158,22 +156,22 @@ export function mountsOf(
   const isFixed = ({ path, as }: ProtectedPlace) =>
     as === "tree" || as === "file" || as === "config" && !path.includes("/worktrees/") ||
     as === "pointer" && roots.some((root) => isWithin(root, path.slice(0, path.lastIndexOf("/"))));
-  return {
-    pinned: set.gitDirs.filter((dir) => inside(dir) && real(dir) && !dir.includes("/worktrees/")),
-    readOnly: set.places.filter((place) =>
-      isFixed(place) && inside(place.path) && plain(place.path) && real(place.path)
-    )
-      .map(({ path }) => path),
-  };
+  const pinned = set.gitDirs.filter((dir) => inside(dir) && real(dir) && !dir.includes("/worktrees/"));
+  const readOnly = set.places.filter((place) =>
+    isFixed(place) && inside(place.path) && plain(place.path) && real(place.path)
+  ).map(({ path }) => path);
+  return { pinned: outermost(pinned), readOnly: outermost(readOnly) };
+}
+
+/** Mounts of each kind at most; what is beyond is compared before and after each command. */
+const MAX_MOUNTS = 300;
+
+function outermost(paths: readonly string[]): string[] {
+  return paths.toSorted((a, b) => a.length - b.length).slice(0, MAX_MOUNTS);
 }
 
 /** Tells two states of mounts apart: another one wants another executor. */
 export function fingerprintOf(mounts: ProtectedMounts, roots: readonly string[]): string {
   const stamps = (paths: readonly string[]) => paths.map((path) => [path, stampOf(path)]);
   return JSON.stringify([roots, mounts.pinned, mounts.readOnly].map(stamps));
-}
-
-/** True when a set's search for repositories went to its end. */
-export function isComplete(set: ProtectedSet): boolean {
-  return isOver(set.search);
 }

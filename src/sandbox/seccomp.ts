@@ -67,6 +67,7 @@ export function seccompProgram(network: boolean, arch: Arch): Instruction[] {
     ...on("clone3", fail(ENOSYS)), // its flags are in memory, out of a filter's sight; libc falls back to clone
     ...on("clone", argument(0), [IF_BITS, 0, 1, NAMESPACE_FLAGS], fail(EPERM), ALLOW),
     ...on("ioctl", argument(1), [IF_EQUAL, 1, 0, TIOCSTI], [IF_EQUAL, 0, 1, TIOCLINUX], fail(EPERM), ALLOW),
+    ...on("prlimit64", argument(0), [IF_EQUAL, 1, 0, 0], fail(EPERM), ALLOW), // of other processes: the agent
     ...on("socket", ...socketBody(network)),
     ...on("socketpair", ...SOCKETPAIR_BODY),
     ALLOW,

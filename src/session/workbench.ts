@@ -1,6 +1,6 @@
 import type { Executor } from "../bash/executor_handle.ts";
 import { ExecutorPool } from "../bash/pool.ts";
-import type { Config, Preset } from "../config/config.ts";
+import { type Config, defined, type Preset } from "../config/config.ts";
 import { AgentError, messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { ownPlacesOf } from "../sandbox/own_places.ts";
@@ -27,6 +27,7 @@ export function sessionWorkbench(options: WorkbenchOptions): Workbench {
     environment: config.environment,
     envPass: config.envPass,
     home: config.home,
+    limits: defined(config.limits),
     log,
   });
   const policy = (preset: Preset, wish?: Exclude<Wish, "edit">): PolicyOutcome =>

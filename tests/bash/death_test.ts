@@ -53,6 +53,11 @@ Deno.test("an executor that is killed leaves nothing and settles everything", as
 Deno.test("a command that kills all it may kill ends its executor, not the agent", async () => {
   await using rig = await startRig();
   await using victim = new Deno.Command("sleep", { args: [uniqueSleep()] }).spawn();
+  // Never where it would reach further than the confinement.
+  assert(
+    ["bubblewrap", "landlock"].some((layer) => rig.executor.report.layers.includes(layer as "landlock")),
+  );
+  assert(!rig.executor.report.missing.some((line) => line.startsWith("signals")));
   const ran = await rig.run("kill -9 -1; sleep 1");
   assertEquals(ran.exit, { signal: "SIGKILL" });
   assert(isAlive(victim.pid));
@@ -96,6 +101,8 @@ Deno.test("an agent that is killed leaves nothing", async (t) => {
           "run",
           "-A",
           "--no-check",
+          "--no-config",
+          "--no-lock",
           new URL("./fake_agent.ts", import.meta.url).href,
           path,
         ],

@@ -19,7 +19,9 @@ export type Step =
   | { readonly run: string; readonly timeoutMs?: number }
   | { readonly read: string }
   | { readonly write: string }
-  | { readonly stat: string };
+  | { readonly stat: string }
+  /** Tells what holds: the enforcement, and what is missing. */
+  | { readonly report: true };
 
 /** What became of a step. */
 export interface StepResult {
@@ -45,6 +47,10 @@ async function main(script: Script): Promise<void> {
     if ("write" in step) {
       await executor.writeFile(step.write, new TextEncoder().encode("BREACH"));
       return { output: "BREACH" };
+    }
+    if ("report" in step) {
+      const { enforcement, missing } = executor.report;
+      return { output: [enforcement, ...missing].join("; ") };
     }
     if ("stat" in step) return { output: (await executor.stat(step.stat)).kind };
     let output = "";

@@ -86,11 +86,16 @@ Deno.test("Executor.run() gives output as it was written", async (t) => {
   await t.step("stdin is empty, not the agent's", async () => {
     assertEquals((await rig.run("cat; read -r x; echo rc=$?")).output, "rc=1\n");
   });
-  await t.step("a command longer than an argument runs from a file that is gone afterwards", async () => {
+  await t.step("a command longer than an argument runs, and no file is made of it", async () => {
     const ran = await rig.run(`echo begin; # ${"x".repeat(200_000)}\necho "end $-" >&2; exit 5`);
     assertMatch(ran.output, /^begin\nend /);
     assertEquals(ran.exit, { code: 5 });
-    assertEquals(namesIn(rig.place.tempDir).filter((name) => name.endsWith(".sh")), []);
+    assertEquals(
+      namesIn(rig.place.tempDir).filter((name) => !/^\.|^cache$|^dsh-rig|^output-/.test(name)),
+      [],
+    );
+    const seen = await rig.run(`: ${"€".repeat(100_000)}\nprintf '%q ' "$#" "$IFS" "\${DSH_TEXT-none}"`);
+    assertEquals(seen.output, `0 $' \\t\\n' none `);
   });
 });
 

@@ -1,8 +1,100 @@
 import { assert, assertEquals } from "@std/assert";
-import { startRig } from "./rig.ts";
+import { ExecutorPool } from "../../src/bash/pool.ts";
+import { silentLog } from "../../src/log.ts";
+import { policyFor } from "../../src/sandbox/policy.ts";
+import { environmentIn, makePlace, type Place, type Ran, runIn, startRig } from "./rig.ts";
 
 /** Ordinary work, which a confinement must not be in the way of. What a machine lacks is left out. */
-const WORK: { name: string; needs: string; command: string; prints?: string }[] = [
+const WORK: { name: string; needs: string; command: string; prints?: string; insideOnly?: true }[] = [
+  {
+    name: "git: rebase, stash, tag, log",
+    needs: "git",
+    command: `git init -q r2 && cd r2 && git config user.name n && git config user.email e@x &&
+      for i in 1 2 3; do echo $i > f$i && git add . && git commit -qm $i; done && git switch -qc side HEAD~2 &&
+      echo s > s && git add . && git commit -qm s && git rebase -q - && echo t >> s && git stash -q && git stash pop -q &&
+      git tag v1 && git log --oneline | wc -l`,
+    prints: "4\n",
+  },
+  {
+    name: "git: a linked worktree, made, used and removed",
+    needs: "git",
+    command:
+      `cd r2 && git worktree add -q ../wt -b wt && cd ../wt && echo w > w && git add w && git commit -qm w &&
+      git log --oneline -1 --format=%s && cd ../r2 && git worktree remove ../wt`,
+    prints: "w\n",
+  },
+  {
+    name: "git: clone and a submodule",
+    needs: "git",
+    command: `git clone -q r2 r3 2>&1 && cd r3 && git config user.name n && git config user.email e@x &&
+      git -c protocol.file.allow=always submodule add -q ../r2 sub && git commit -qm sub && git submodule status | wc -l`,
+    prints: "1\n",
+  },
+  {
+    name: "git in the existing repository of the workspace",
+    needs: "git",
+    command: `export GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=e@x GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=e@x
+      git init -q . && git add a_file && git commit -qm one && git switch -qc topic && git log --oneline | wc -l`,
+    prints: "1\n",
+  },
+  {
+    name: "git in it by a later command, its hooks and config being protected by then",
+    needs: "git",
+    command: `export GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=e@x GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=e@x
+      echo b > b_file && git add b_file && git commit -qm two && git switch -qc other HEAD~1 && echo c > c_file &&
+      git add c_file && git commit -qm three && git rebase -q topic && git merge -q topic && git log --oneline | wc -l`,
+    prints: "3\n",
+  },
+  {
+    name: "npm: test",
+    needs: "npm",
+    command:
+      `mkdir p2 && cd p2 && npm init -y >/dev/null && npm pkg set scripts.test='node -e "console.log(6*7)"' &&
+      npm test --silent`,
+    prints: "42\n",
+  },
+  {
+    name: "python: multiprocessing",
+    needs: "python3",
+    command: `cat > mp.py <<'EOF'
+import multiprocessing
+def double(x): return 2 * x
+if __name__ == "__main__":
+    with multiprocessing.Pool(2) as pool: print(sum(pool.map(double, [1, 2])))
+EOF
+      python3 mp.py`,
+    prints: "6\n",
+    insideOnly: true, // POSIX semaphores want /dev/shm
+  },
+  {
+    name: "a server on the loopback and a client",
+    needs: "curl",
+    command: `echo served > page; python3 -m http.server 8123 --bind 127.0.0.1 >/dev/null 2>&1 &
+      for i in {1..50}; do curl -sf http://127.0.0.1:8123/page && break; sleep 0.05; done; kill %1`,
+    prints: "served\n",
+    insideOnly: true,
+  },
+  {
+    name: "a pseudo-terminal",
+    needs: "script",
+    command: `script -qec 'test -t 1 && echo terminal' /dev/null | tr -d '\\r'`,
+    prints: "terminal\n",
+    insideOnly: true,
+  },
+  {
+    name: "/tmp, written",
+    needs: "cat",
+    command: `echo kept > /tmp/kept && ls -d "$TMPDIR"/kept >/dev/null && echo ok`,
+    prints: "ok\n",
+    insideOnly: true,
+  },
+  {
+    name: "/tmp, read by a later command",
+    needs: "cat",
+    command: `cat /tmp/kept`,
+    prints: "kept\n",
+    insideOnly: true,
+  },
   {
     name: "git: init, commit, branch, status",
     needs: "git",
@@ -92,12 +184,42 @@ with tempfile.NamedTemporaryFile() as f: print(subprocess.check_output(["echo", 
   },
 ];
 
-Deno.test("ordinary work goes on in the workspace preset", async (t) => {
-  await using rig = await startRig();
+for (const [mode, bubblewrap] of [["in bubblewrap", true], ["by Landlock alone", false]] as const) {
+  Deno.test(`ordinary work goes on in the workspace preset, ${mode}`, (t) => work(t, bubblewrap));
+}
+
+interface PoolRig extends AsyncDisposable {
+  readonly place: Place;
+  readonly inNamespaces: boolean;
+  run(command: string): Promise<Ran>;
+}
+
+/** Runs each command in the executor that a session would take for it. */
+async function startPoolRig(bubblewrap: boolean): Promise<PoolRig> {
+  const place = await makePlace();
+  const environment = environmentIn(place.home);
+  const home = Deno.env.get("HOME")!;
+  const pool = new ExecutorPool({ environment, envPass: [], home, log: silentLog, bubblewrap });
+  const { policy } = policyFor({ ...place, preset: "workspace", cwd: place.workspace });
+  const { report } = await pool.get(policy);
+  return {
+    place,
+    inNamespaces: report.layers.includes("bubblewrap"),
+    run: async (command) => await runIn(await pool.get(policy), place.workspace, command),
+    async [Symbol.asyncDispose]() {
+      await pool.close();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function work(t: Deno.TestContext, bubblewrap: boolean): Promise<void> {
+  await using rig = await startPoolRig(bubblewrap);
+  await Deno.writeTextFile(`${rig.place.workspace}/a_file`, "a");
   await Deno.mkdir(`${rig.place.home}/.ssh`);
   await Deno.writeTextFile(`${rig.place.home}/.ssh/id`, "secret");
-  for (const { name, needs, command, prints } of WORK) {
-    const ignore = !(await rig.run(`command -v ${needs}`)).output;
+  for (const { name, needs, command, prints, insideOnly = false } of WORK) {
+    const ignore = insideOnly && !rig.inNamespaces || !(await rig.run(`command -v ${needs}`)).output;
     await t.step({
       name,
       ignore,
@@ -107,7 +229,7 @@ Deno.test("ordinary work goes on in the workspace preset", async (t) => {
       },
     });
   }
-});
+}
 
 Deno.test("read-only lets commands read, and write only to the temporary directory", async () => {
   await using rig = await startRig("read-only");

@@ -18,6 +18,7 @@ async function run(place: Place, command: string, more: Partial<ExecOptions> = {
     providers: {},
     envPass: [],
     rules: {},
+    limits: {},
     environment: { ...environmentIn(place.home), DENO_DIR: `${place.root}/deno` },
     home: place.home,
   };

@@ -21,6 +21,7 @@ export function configOf(providers: Record<string, ProviderConfig>, model?: stri
     providers,
     envPass: [],
     rules: {},
+    limits: {},
     environment: {},
     home: "/nowhere",
   };

@@ -58,6 +58,8 @@ const CASES: [call: SyscallName, args: number[], offline: string, online?: strin
   ["clone", [0x10000000], EPERM], // CLONE_NEWUSER
   ["clone", [0x00020000], EPERM], // CLONE_NEWNS
   ["clone3", [], ENOSYS],
+  ["prlimit64", [0], ALLOW],
+  ["prlimit64", [1234], EPERM],
   ["ptrace", [], EPERM],
   ["process_vm_readv", [], EPERM],
   ["pidfd_getfd", [], EPERM],

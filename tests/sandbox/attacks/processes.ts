@@ -57,7 +57,7 @@ signal.pidfd_send_signal(os.pidfd_open(${at.victim}), 0); print("BREACH")`),
   },
   {
     name: "trace the agent",
-    command: () => syscall(101, 16, "AGENT", 0, 0),
+    command: () => syscall(101, 0x4206, "AGENT", 0, 0),
     control: "depends on the kernel",
   },
   {
@@ -75,10 +75,10 @@ print(["stopped", "BREACH"][libc.syscall(310, AGENT, ctypes.byref(local), 1, cty
   { name: "look at where the agent is", command: () => `readlink /proc/AGENT/cwd && echo BREACH` },
   {
     name: "change the agent's limits",
-    command: () => `prlimit --pid AGENT --nofile=64:64 && echo BREACH`,
+    command: () => `prlimit --pid AGENT --core=0:0 && echo BREACH`,
     control: "depends on the kernel",
   },
-  { name: "slow the agent down", command: () => `renice -n 19 -p AGENT && echo BREACH`, landlockGap: true },
+
   {
     name: "write to the terminal of others",
     command: () => `for t in /dev/pts/[0-9]* /dev/tty[0-9]*; do [ -w $t ] && : > $t && echo BREACH; done`,

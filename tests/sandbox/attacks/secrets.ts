@@ -46,7 +46,7 @@ fd = os.open(os.path.expanduser("~/.ssh"), os.O_RDONLY | os.O_DIRECTORY)
 print(os.read(os.open("id", os.O_RDONLY, dir_fd=fd), 99))`),
   },
   { name: "let git read it", command: () => `git diff --no-index /dev/null ~/.ssh/id` },
-  { name: "find and read all of it", command: () => `grep -rh BREACH ~ /tmp 2>/dev/null | grep secret` },
+  { name: "find and read all of it", command: () => `grep -rhs "^BREACH: a" ~` },
   {
     name: "rename a secret place away",
     command: (at) => `mv ~/.ssh ${at.workspace}/taken && cat taken/id; mv taken ~/.ssh`,

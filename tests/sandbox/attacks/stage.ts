@@ -115,7 +115,7 @@ export async function play(
   const script: Script = { policy, steps, bubblewrap };
   const path = `${place.root}/script.json`; // not an argument: those can be read by everyone
   await Deno.writeTextFile(path, JSON.stringify(script));
-  const deno = [Deno.execPath(), "run", "-A", "--no-check", FAKE_AGENT, path];
+  const deno = [Deno.execPath(), "run", "-A", "--no-check", "--no-config", "--no-lock", FAKE_AGENT, path];
   const identity = [`--reuid=${user}`, `--regid=${user}`, "--clear-groups"];
   const argv = user === undefined ? deno : ["setpriv", ...identity, ...deno];
   const { stdout, stderr } = await new Deno.Command(argv[0]!, {

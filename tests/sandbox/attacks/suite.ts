@@ -32,8 +32,7 @@ export function defineSuite({ name, user, ignore = false }: Player): void {
   const steps = (at: Targets): Step[] => [
     ...ATTACKS.map((attack) => ({ run: `{ ${attack.command(at)}\n} 2>/dev/null` })),
     ...TOOLS.map(({ step }) => step(at)),
-    // Last of all, since it may end the executor.
-    { run: "kill -9 -1; sleep 0.2" },
+    { report: true },
   ];
   const isBreach = (result: StepResult) => result.output.includes("BREACH");
 
@@ -50,6 +49,11 @@ export function defineSuite({ name, user, ignore = false }: Player): void {
           user,
           bubblewrap: mode.bubblewrap,
         });
+        const holds = results.at(-1)!.output;
+        if (mode.bubblewrap && !holds.startsWith("full")) {
+          return void await t.step(`skipped, bubblewrap is not there: ${holds}`, () => {});
+        }
+        assert(mode.bubblewrap || holds.startsWith("partial"), holds);
         const stopped = (attack: Attack) => mode.bubblewrap ? !attack.harmlessInside : !attack.landlockGap;
         const breaches = ATTACKS.filter((attack, i) => stopped(attack) && isBreach(results[i]!));
         assertEquals(breaches.map((attack) => attack.name), []);
@@ -69,7 +73,7 @@ export function defineSuite({ name, user, ignore = false }: Player): void {
     await furnish(place);
     await using trap = await bait(place);
     await giveTo(user, place);
-    const all = steps(trap.targets).slice(0, -1);
+    const all = steps(trap.targets);
     const results = await play(place, "full-access", all, { user, bubblewrap: false });
     const failed = ATTACKS.filter((_, i) => !isBreach(results[i]!));
     const expected = ({ control, name }: Attack) =>

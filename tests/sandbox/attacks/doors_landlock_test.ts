@@ -1,0 +1,3 @@
+import { defineDoors } from "./doors_suite.ts";
+
+defineDoors("by Landlock alone", false);

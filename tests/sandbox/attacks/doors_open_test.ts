@@ -1,0 +1,3 @@
+import { defineOpenDoors } from "./doors_suite.ts";
+
+defineOpenDoors();
