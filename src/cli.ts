@@ -10,6 +10,7 @@ Usage:
   dsh-acp demo                       a whole turn in this terminal: no key, no network
   dsh-acp exec [OPTIONS] -- COMMAND  one command through the confined executor
   dsh-acp doctor [--json]            what is there, what is missing, how to mend it
+  dsh-acp sessions list | show ID | export ID | delete ID  [--json]
   dsh-acp grants list | withdraw ID  what was allowed for always; take it back
   dsh-acp --help | --version
 
@@ -51,6 +52,7 @@ const COMMANDS = {
   doctor: () => import("./commands/doctor.ts"),
   exec: () => import("./commands/run_exec.ts"),
   grants: () => import("./commands/grants.ts"),
+  sessions: () => import("./commands/sessions.ts"),
 } as const;
 
 function isCommand(name: string): name is keyof typeof COMMANDS {

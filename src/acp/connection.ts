@@ -30,6 +30,15 @@ export async function serveConnection(stream: Stream, deps: ConnectionDeps): Pro
     opened = true;
   };
   const answer = answerer(secretsOf(config));
+  /** A handler that is called when it is the request's turn in its session, with the house and its cancel. */
+  const inTurn = <Call extends Arrived, Result>(
+    handle: (call: Call, house: SessionMethods, cancelled: AbortSignal) => Result | Promise<Result>,
+  ) =>
+    answer(async (call: Call): Promise<Result> => {
+      const cancelled = AbortSignal.any([call.signal, arrivals.signalOf(call.requestId)]);
+      await arrivals.turnOf(call.requestId);
+      return await handle(call, await sessionMethods.get(call.client), cancelled);
+    });
 
   // `session/cancel` is not in the table: `Arrivals` carries it out, in the order it came.
   const connection = createAgent({ name: config.agentName })
@@ -41,33 +50,16 @@ export async function serveConnection(stream: Stream, deps: ConnectionDeps): Pro
         return initializeResponse(config);
       }),
     )
-    .onRequest(
-      "session/new",
-      answer(async (call) => (await sessionMethods.get(call.client)).newSession(call.params)),
-    )
-    .onRequest(
-      "session/load",
-      answer(async (call) => (await sessionMethods.get(call.client)).loadSession(call.params)),
-    )
-    .onRequest(
-      "session/set_config_option",
-      answer(async (call) => (await sessionMethods.get(call.client)).setConfigOption(call.params)),
-    )
-    .onRequest(
-      "session/set_mode",
-      answer(async (call) => (await sessionMethods.get(call.client)).setMode(call.params)),
-    )
-    .onRequest(
-      "session/prompt",
-      answer(async (call) => {
-        const cancelled = AbortSignal.any([call.signal, arrivals.signalOf(call.requestId)]);
-        try {
-          return await (await sessionMethods.get(call.client)).prompt(call.params, cancelled);
-        } finally {
-          arrivals.settled(call.requestId);
-        }
-      }),
-    )
+    .onRequest("session/new", inTurn((call, house) => house.lifecycle.newSession(call.params)))
+    .onRequest("session/load", inTurn((call, house) => house.lifecycle.loadSession(call.params)))
+    .onRequest("session/resume", inTurn((call, house) => house.lifecycle.resumeSession(call.params)))
+    .onRequest("session/fork", asSent, inTurn((call, house) => house.lifecycle.forkSession(call.params)))
+    .onRequest("session/set_config_option", inTurn((call, house) => house.setConfigOption(call.params)))
+    .onRequest("session/set_mode", inTurn((call, house) => house.setMode(call.params)))
+    .onRequest("session/prompt", inTurn((call, house, cancelled) => house.prompt(call.params, cancelled)))
+    .onRequest("session/close", inTurn((call, house) => house.lifecycle.closeSession(call.params)))
+    .onRequest("session/delete", inTurn((call, house) => house.lifecycle.deleteSession(call.params)))
+    .onRequest("session/list", inTurn((call, house) => house.lifecycle.listSessions(call.params)))
     .connect(arrivals.observe(stream));
 
   log.info("connected");
@@ -78,6 +70,18 @@ export async function serveConnection(stream: Stream, deps: ConnectionDeps): Pro
   signal?.removeEventListener("abort", close);
   log.info("disconnected");
   await sessionMethods.close();
+}
+
+/** What every request comes with. */
+interface Arrived {
+  readonly client: AgentContext;
+  readonly requestId: unknown;
+  readonly signal: AbortSignal;
+}
+
+/** For parameters that are read where they are used. */
+function asSent(params: unknown): unknown {
+  return params;
 }
 
 /** The session methods, loaded once, when first wanted. */

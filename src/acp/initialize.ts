@@ -1,6 +1,16 @@
 import { type InitializeResponse, PROTOCOL_VERSION } from "@agentclientprotocol/sdk";
 import type { Config } from "../config/config.ts";
 
+/** An object is a yes. `fork` is not in the stable schema yet. */
+const SESSION_CAPABILITIES = {
+  list: {},
+  resume: {},
+  close: {},
+  delete: {},
+  additionalDirectories: {},
+  fork: {},
+};
+
 /** The answer to `initialize`. This agent speaks one version of the protocol and says so to every client. */
 export function initializeResponse(config: Config): InitializeResponse {
   return {
@@ -10,7 +20,7 @@ export function initializeResponse(config: Config): InitializeResponse {
       loadSession: true,
       promptCapabilities: { image: false, audio: false, embeddedContext: true },
       mcpCapabilities: { http: false, sse: false },
-      sessionCapabilities: {},
+      sessionCapabilities: SESSION_CAPABILITIES,
     },
     authMethods: [],
   };

@@ -1,13 +1,7 @@
 import type {
   AgentContext,
-  LoadSessionRequest,
-  LoadSessionResponse,
-  NewSessionRequest,
-  NewSessionResponse,
   PromptRequest,
   PromptResponse,
-  SessionConfigOption,
-  SessionModeState,
   SetSessionConfigOptionRequest,
   SetSessionConfigOptionResponse,
   SetSessionModeRequest,
@@ -20,13 +14,13 @@ import { parseRules } from "../permission/rules.ts";
 import { modelOpener, prepareModel } from "../session/model_opener.ts";
 import type { OpenModel } from "../session/ports.ts";
 import type { Session } from "../session/session.ts";
-import { type OpenRequest, Sessions } from "../session/sessions.ts";
-import type { SessionStore } from "../session/store.ts";
-import { pruneTempDirs } from "../session/temp_dirs.ts";
+import { Sessions } from "../session/sessions.ts";
+import { StateDir } from "../session/state_dir.ts";
 import { sessionWorkbench } from "../session/workbench.ts";
 import { builtinTools, type ToolRegistry } from "../tool/registry.ts";
 import { Channel } from "./channel.ts";
 import type { ClientFacts } from "./client.ts";
+import { Lifecycle, type OpenedSession } from "./lifecycle.ts";
 import { Outbox } from "./outbox.ts";
 import { promptParts } from "./prompt.ts";
 import {
@@ -52,6 +46,8 @@ export interface SessionMethodsDeps {
  * house behind it would only delay that answer.
  */
 export class SessionMethods {
+  /** Those that open, end and list sessions. */
+  readonly lifecycle: Lifecycle;
   readonly #deps: SessionMethodsDeps;
   readonly #tools: ToolRegistry = builtinTools();
   readonly #channels = new Map<string, Channel>();
@@ -60,57 +56,35 @@ export class SessionMethods {
   readonly #openModel: OpenModel;
   /** The options as each session's client last saw them, as JSON. */
   readonly #shownOptions = new Map<string, string>();
-  /** Loads under way, by session. */
-  readonly #loads = new Map<string, Promise<void>>();
-  #store: SessionStore | undefined;
+  readonly #state: StateDir;
 
   constructor(deps: SessionMethodsDeps) {
     this.#deps = deps;
     const { config, log, peer } = deps;
     this.#openModel = modelOpener(config);
     this.#outbox = new Outbox((sessionId, update) => peer.notify("session/update", { sessionId, update }));
+    this.#state = new StateDir({ config, log });
     this.#sessions = new Sessions({
       config,
       log,
       tools: this.#tools,
       openModel: this.#openModel,
       rules: parseRules(config.rules),
-      store: () => this.#openStore(),
+      state: this.#state,
       front: (id) => this.#channel(id),
       workbench: (place) => sessionWorkbench({ config, log, ...place }),
     });
-  }
-
-  async newSession(params: NewSessionRequest): Promise<NewSessionResponse> {
-    const session = await this.#sessions.create(openRequest(params));
-    this.#channel(session.id).attach(session);
-    setTimeout(() => void prepareModel(this.#deps.config, this.#openModel)); // behind the answer: the user is about to prompt
-    return { sessionId: session.id, ...this.#options(session) };
-  }
-
-  /** Settles when the whole conversation has been shown. */
-  loadSession(params: LoadSessionRequest): Promise<LoadSessionResponse> {
-    const loading = this.#load(params);
-    const settled = loading.then(() => {}, () => {});
-    this.#loads.set(params.sessionId, settled);
-    void settled.then(() => {
-      if (this.#loads.get(params.sessionId) === settled) this.#loads.delete(params.sessionId);
+    this.lifecycle = new Lifecycle({
+      sessions: this.#sessions,
+      state: this.#state,
+      channel: (id) => this.#channel(id),
+      forget: (id) => this.#forget(id),
+      opened: (session) => this.#opened(session),
     });
-    return loading;
-  }
-
-  async #load(params: LoadSessionRequest): Promise<LoadSessionResponse> {
-    const session = await this.#sessions.load(params.sessionId, openRequest(params));
-    const channel = this.#channel(session.id);
-    const replayed = channel.replay(session);
-    channel.attach(session); // in the same breath: nothing happens between the replay and what follows
-    await replayed;
-    return this.#options(session);
   }
 
   /** Settles when the turn has ended and every update of it is written. */
   async prompt(params: PromptRequest, cancelled: AbortSignal): Promise<PromptResponse> {
-    await this.#loads.get(params.sessionId); // a prompt written right behind its load
     try {
       const session = this.#sessions.get(params.sessionId);
       const stopReason = await session.prompt(promptParts(params.prompt), cancelled);
@@ -145,11 +119,22 @@ export class SessionMethods {
   async close(): Promise<void> {
     this.#outbox.close();
     await this.#sessions.close();
-    this.#store?.close();
+    await this.#state.close();
+  }
+
+  /** What a client is told of a session that was opened; it is about to prompt. */
+  #opened(session: Session): OpenedSession {
+    setTimeout(() => void prepareModel(this.#deps.config, this.#openModel)); // behind the answer
+    return this.#options(session);
+  }
+
+  #forget(sessionId: string): void {
+    this.#channels.delete(sessionId);
+    this.#shownOptions.delete(sessionId);
   }
 
   /** The session's options and modes as they stand; the client is about to be told. */
-  #options(session: Session): { configOptions: SessionConfigOption[]; modes: SessionModeState } {
+  #options(session: Session): OpenedSession {
     const facts = this.#facts(session);
     const configs = configOptions(facts);
     this.#shownOptions.set(session.id, JSON.stringify(configs));
@@ -182,18 +167,4 @@ export class SessionMethods {
     }
     return channel;
   }
-
-  /** SQLite is loaded by the first prompt or load. */
-  async #openStore(): Promise<SessionStore> {
-    const { SqliteStore } = await import("../session/sqlite_store.ts");
-    if (!this.#store) {
-      this.#store = new SqliteStore(this.#deps.config.stateDir);
-      void pruneTempDirs(this.#deps.config.stateDir); // beside the first turn, which does not wait for it
-    }
-    return this.#store;
-  }
-}
-
-function openRequest(params: NewSessionRequest | LoadSessionRequest): OpenRequest {
-  return { cwd: params.cwd, mcpServers: (params.mcpServers ?? []).map((server) => server.name) };
 }

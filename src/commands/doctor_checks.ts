@@ -6,6 +6,7 @@ import { silentLog } from "../log.ts";
 import { findLocalModel } from "../model/local_server.ts";
 import { modelName, openModel, resolveModel } from "../model/providers.ts";
 import { parseRules } from "../permission/rules.ts";
+import { storeFaultOf } from "../session/store_error.ts";
 import { ownPlacesOf } from "../sandbox/own_places.ts";
 import { policyFor } from "../sandbox/policy.ts";
 import type { ConfinementReport } from "../sandbox/report.ts";
@@ -122,6 +123,10 @@ export async function checkStore(config: Config): Promise<Check> {
     new SqliteStore(path).close();
     return { name: "state", state: "ok", found: path };
   } catch (e) {
+    if (storeFaultOf(e) === "damaged") {
+      const mend = "It is kept aside, and a new one is begun, when a session is next prompted or loaded.";
+      return { name: "state", state: "warn", found: `${path}, damaged`, mend };
+    }
     return { name: "state", state: "fail", found: path, mend: messageOf(e) };
   }
 }

@@ -103,6 +103,9 @@ export class Presenter {
           : this.#notice(event.messageId, jobSeverity(event.outcome), reportForUser(event));
       case "session.created":
       case "session.moved":
+      case "session.forked":
+      case "roots.set":
+      case "title.set":
       case "preset.set":
       case "model.set":
       case "thought.set":

@@ -40,6 +40,12 @@ export type SessionEvent =
   }
   /** The directory is another one from here on: the stored one was gone when the session was loaded. */
   | { readonly type: "session.moved"; readonly cwd: string }
+  /** All before this was copied from another session; from here on the two go separate ways. */
+  | { readonly type: "session.forked"; readonly from: string }
+  /** The directories beside `cwd` that belong to the workspace from the next turn on; none until it is said. */
+  | { readonly type: "roots.set"; readonly roots: readonly string[] }
+  /** What lists call the session from here on; before the first one it is the first prompt's first words. */
+  | { readonly type: "title.set"; readonly title: string }
   /** What tools may do unasked, from the next turn on. */
   | { readonly type: "preset.set"; readonly preset: Preset }
   /** The model of all calls from the next turn on, `provider/model`. */
@@ -47,7 +53,13 @@ export type SessionEvent =
   /** How long models think, from the next turn on; null: as the provider sees fit. */
   | { readonly type: "thought.set"; readonly level: ThoughtLevel | null }
   /** The system prompt of all model calls from here on, instructions of the workspace included. */
-  | { readonly type: "system.set"; readonly text: string; readonly cwd: string; readonly preset: Preset }
+  | {
+    readonly type: "system.set";
+    readonly text: string;
+    readonly cwd: string;
+    readonly preset: Preset;
+    readonly roots?: readonly string[] | undefined;
+  }
   | {
     readonly type: "turn.started";
     readonly turn: string;
@@ -89,6 +101,38 @@ export type SessionEvent =
     readonly text: string;
   }
   | { readonly type: "turn.ended"; readonly turn: string; readonly outcome: TurnOutcome };
+
+/** Every type there is: a stored event of another one was written by a later version. */
+const TYPES: Readonly<Record<SessionEvent["type"], true>> = {
+  "session.created": true,
+  "session.moved": true,
+  "session.forked": true,
+  "roots.set": true,
+  "title.set": true,
+  "preset.set": true,
+  "model.set": true,
+  "thought.set": true,
+  "system.set": true,
+  "turn.started": true,
+  "model.called": true,
+  "thought": true,
+  "text": true,
+  "model.replied": true,
+  "model.failed": true,
+  "tool.called": true,
+  "tool.started": true,
+  "tool.output": true,
+  "tool.ended": true,
+  "job.started": true,
+  "job.ended": true,
+  "notice": true,
+  "turn.ended": true,
+};
+
+/** Does this version know events of this type? */
+export function isEventType(type: unknown): type is SessionEvent["type"] {
+  return typeof type === "string" && Object.hasOwn(TYPES, type);
+}
 
 /** An event with its place in the log. */
 export interface LoggedEvent {

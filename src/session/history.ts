@@ -11,7 +11,10 @@ interface Reply {
 }
 
 /** The system prompt and what it was written for. */
-export type SystemPrompt = Pick<Extract<SessionEvent, { type: "system.set" }>, "text" | "cwd" | "preset">;
+export type SystemPrompt = Pick<
+  Extract<SessionEvent, { type: "system.set" }>,
+  "text" | "cwd" | "preset" | "roots"
+>;
 
 /**
  * The model's view of a session: a projection of its log, fed event by event.
@@ -35,6 +38,9 @@ export class History {
     switch (event.type) {
       case "system.set":
         this.#system = event;
+        return;
+      case "session.forked":
+        this.#system = undefined; // it speaks of the other session's temporary directory
         return;
       case "turn.started":
         this.#close();
@@ -61,6 +67,8 @@ export class History {
         return;
       case "session.created":
       case "session.moved":
+      case "roots.set":
+      case "title.set":
       case "preset.set":
       case "model.set":
       case "thought.set":

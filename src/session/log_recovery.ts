@@ -1,17 +1,60 @@
 import type { SessionEvent } from "./event.ts";
 import { randomId } from "./ids.ts";
 
-/** What a call without an end is closed with after a crash. */
-const NOT_STARTED = "The agent ended before this call was started. Nothing was run.";
-const UNKNOWN = "The agent ended while this call ran: its outcome is unknown. Verify before retrying.";
-/** What became of a background job that was still running, or whose end nobody was told of. */
-const GONE = "the agent ended, and with it this job. Its last output is lost.";
+/** Why a log is closed: what its open calls, jobs and its turn are said to have come to. */
+interface Words {
+  readonly notStarted: string;
+  readonly unknown: string;
+  /** What became of a background job whose end nobody was told of. */
+  readonly gone: string;
+  readonly turn: string;
+}
+
+/** The process that wrote the log is dead. */
+const DIED: Words = {
+  notStarted: "The agent ended before this call was started. Nothing was run.",
+  unknown: "The agent ended while this call ran: its outcome is unknown. Verify before retrying.",
+  gone: "the agent ended, and with it this job. Its last output is lost.",
+  turn: "The agent ended in the middle of this turn.",
+};
+
+/** The log was copied, and the original goes on. */
+const FORKED: Words = {
+  notStarted: "The conversation was forked before this call was started. Nothing was run for it here.",
+  unknown:
+    "The conversation was forked before this call had ended: its outcome is unknown here. Verify before retrying.",
+  gone: "the conversation was forked; this job stays with the other session.",
+  turn: "The conversation was forked in the middle of this turn.",
+};
 
 /**
  * The events that close what a dead process left open: each call as "not started" or "outcome unknown", then
  * the turn, then the background jobs. Empty for a log that ends well.
  */
 export function closingEvents(events: readonly SessionEvent[]): SessionEvent[] {
+  return [...turnEnds(events, DIED), ...jobEnds(events, DIED)];
+}
+
+/** The same for a copied log, whose original may well go on. */
+export function forkingEvents(events: readonly SessionEvent[]): SessionEvent[] {
+  return [...turnEnds(events, FORKED), ...jobEnds(events, FORKED)];
+}
+
+/**
+ * The same for a live session whose last turn could not be logged to its end (a full disk): its calls have
+ * ended, nobody wrote down how; its jobs run on.
+ */
+export function mendingEvents(events: readonly SessionEvent[]): SessionEvent[] {
+  return turnEnds(events, {
+    ...DIED,
+    notStarted: "This call was not run: the session's log could not be written.",
+    unknown: "The session's log could not be written while this call ran: its outcome is unknown. " +
+      "Verify before retrying.",
+    turn: "The session's log could not be written in the middle of this turn.",
+  });
+}
+
+function turnEnds(events: readonly SessionEvent[], words: Words): SessionEvent[] {
   let turn: string | undefined;
   const open = new Map<string, "called" | "started">();
   for (const event of events) {
@@ -25,14 +68,14 @@ export function closingEvents(events: readonly SessionEvent[]): SessionEvent[] {
     type: "tool.ended",
     callId,
     status: "failed",
-    text: state === "called" ? NOT_STARTED : UNKNOWN,
+    text: state === "called" ? words.notStarted : words.unknown,
   }));
-  const failure = { kind: "internal", message: "The agent ended in the middle of this turn." } as const;
+  const failure = { kind: "internal", message: words.turn } as const;
   const end: SessionEvent[] = turn === undefined ? [] : [{ type: "turn.ended", turn, outcome: { failure } }];
-  return [...calls, ...end, ...lostJobs(events)];
+  return [...calls, ...end];
 }
 
-function lostJobs(events: readonly SessionEvent[]): SessionEvent[] {
+function jobEnds(events: readonly SessionEvent[], { gone }: Words): SessionEvent[] {
   const told = new Set(events.flatMap((e) => e.type === "job.ended" ? [e.job] : []));
   const lost = events.flatMap((e) => e.type === "job.started" && !told.has(e.job) ? [e] : []);
   return lost.map(({ job, command }): SessionEvent => ({
@@ -41,6 +84,6 @@ function lostJobs(events: readonly SessionEvent[]): SessionEvent[] {
     inResult: false,
     job,
     command,
-    outcome: { failure: GONE },
+    outcome: { failure: gone },
   }));
 }

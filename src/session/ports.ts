@@ -47,6 +47,8 @@ export interface Workbench {
    * @throws AgentError("sandbox") when the confinement cannot be put on; never a wider one unasked.
    */
   executor(preset: Preset, wish?: Wish): Promise<Executor>;
+  /** The directories beside `cwd` that belong to the workspace, for executors asked for from here on. */
+  setRoots(roots: readonly string[]): void;
   /** Begins to start a preset's executor, so that its first use need not wait. A failure shows at that use. */
   prepare(preset: Preset): void;
   /** What the confinement of a preset obtained here; undefined before its first executor. */

@@ -11,6 +11,7 @@ import type { EventListener, EventLog } from "./event_log.ts";
 import { randomId } from "./ids.ts";
 import { readInstructions } from "./instructions.ts";
 import type { SessionLock } from "./lock.ts";
+import { mendingEvents } from "./log_recovery.ts";
 import type { Front, GrantBook, OpenModel, Workbench } from "./ports.ts";
 import { systemPrompt } from "./system_prompt.ts";
 import { changed, type Settings, type SettingsEvent } from "./settings.ts";
@@ -24,7 +25,8 @@ const MAX_MODEL_CALLS = 200;
 export interface SessionDeps {
   readonly id: string;
   readonly cwd: string;
-  readonly tempDir: string;
+  /** The session's private temporary directory; known once the session is owned. */
+  readonly tempDir: () => string;
   readonly config: Config;
   readonly log: Log;
   readonly events: EventLog;
@@ -43,6 +45,10 @@ export interface SessionDeps {
   readonly mcpServers: readonly string[];
   /** What was chosen for it when it is opened. */
   readonly settings: Settings;
+  /** Directories beside `cwd` that belong to the workspace, absolute. */
+  readonly roots?: readonly string[];
+  /** What the user should be told of the place that sessions are kept in, each once. */
+  readonly storeNotes?: () => readonly string[];
 }
 
 /**
@@ -63,6 +69,9 @@ export class Session {
   #lock: SessionLock | undefined;
   readonly #jobs: JobTable;
   #settings: Settings;
+  #roots: readonly string[];
+  /** `torn`: the log could not be written to a turn's end; the next turn closes first what stayed open. */
+  #logState: "whole" | "torn" = "whole";
   #closed = false;
   #announced = false;
 
@@ -72,6 +81,7 @@ export class Session {
     this.#deps = deps;
     this.#events = deps.events;
     this.#settings = deps.settings;
+    this.#roots = deps.roots ?? [];
     this.#jobs = new JobTable({
       before: deps.events.jobs,
       journal: {
@@ -117,6 +127,18 @@ export class Session {
     return this.#deps.workbench.report(this.preset);
   }
 
+  /** Directories beside `cwd` that belong to the workspace. */
+  get roots(): readonly string[] {
+    return this.#roots;
+  }
+
+  /** Replaces those directories, from the next turn on. They are checked already. */
+  setRoots(roots: readonly string[]): void {
+    if (JSON.stringify(roots) === JSON.stringify(this.#roots)) return;
+    this.#log({ type: "roots.set", roots });
+    this.#roots = roots;
+  }
+
   /** What the user has chosen for this session. */
   get settings(): Settings {
     return this.#settings;
@@ -126,10 +148,14 @@ export class Session {
   change(event: SettingsEvent): void {
     const after = changed(this.#settings, event);
     if (JSON.stringify(after) === JSON.stringify(this.#settings)) return;
-    // A session that was never prompted has no log yet: the change is stored with its first event.
+    this.#log(event);
+    this.#settings = after;
+  }
+
+  /** Logs a change of settings. A session that was never prompted has no log: it is stored with its first event. */
+  #log(event: SessionEvent): void {
     if (this.#lock) this.#events.append(event);
     else this.#events.prepare(event);
-    this.#settings = after;
   }
 
   /** Everything so far, for a replay. */
@@ -149,7 +175,7 @@ export class Session {
     await Promise.all([this.#tail, this.#jobs.close(), this.#deps.workbench.close()]);
     // A turn that was just starting may have asked for an executor after the first close.
     await this.#deps.workbench.close();
-    await removeIfEmpty(this.#deps.tempDir);
+    await removeIfEmpty(this.#deps.tempDir());
     this.#lock?.release();
     this.#lock = undefined;
   }
@@ -157,9 +183,11 @@ export class Session {
   async #turn(prompt: readonly PromptPart[], signal: AbortSignal): Promise<StopReason> {
     if (signal.aborted || this.#closed) return "cancelled"; // never begun: nothing to log
     await this.#own();
-    const settings = this.#settings;
+    this.#mend();
+    const [settings, roots] = [this.#settings, this.#roots];
     const { preset } = settings;
-    await this.#describePlace(preset);
+    this.#deps.workbench.setRoots(roots);
+    await this.#describePlace(preset, roots);
     const turn = randomId("turn");
     this.#events.append({ type: "turn.started", turn, messageId: randomId("msg"), prompt });
     try {
@@ -173,6 +201,7 @@ export class Session {
         this.#end({ type: "turn.ended", turn, outcome: { stop: "cancelled" } });
         return "cancelled";
       }
+      if (e instanceof AgentError && e.kind === "store") this.#logState = "torn";
       this.#deps.log.warn("turn failed", { session: this.id, cause: messageOf(e) });
       this.#end({ type: "turn.ended", turn, outcome: { failure: failureOf(e) } });
       throw e;
@@ -194,37 +223,50 @@ export class Session {
     try {
       this.#events.append(event);
     } catch (e) {
+      this.#logState = "torn";
       this.#deps.log.error("cannot log the end of a turn", { session: this.id, cause: messageOf(e) });
     }
   }
 
+  /** Closes in the log what an earlier turn left open when it could not be written. */
+  #mend(): void {
+    if (this.#logState === "whole") return;
+    for (const event of mendingEvents(this.#events.events())) this.#events.append(event);
+    this.#logState = "whole";
+  }
+
   /** Logs the system prompt where there is none yet, or where it speaks of another place or preset. */
-  async #describePlace(preset: Preset): Promise<void> {
+  async #describePlace(preset: Preset, roots: readonly string[]): Promise<void> {
     const { config, tempDir } = this.#deps;
     const logged = this.#events.history.system;
-    if (logged && logged.cwd === this.cwd && logged.preset === preset) return;
+    const same = logged && logged.cwd === this.cwd && logged.preset === preset;
+    if (same && JSON.stringify(logged.roots ?? []) === JSON.stringify(roots)) return;
     const text = systemPrompt({
       cwd: this.cwd,
-      tempDir,
+      roots,
+      tempDir: tempDir(),
       preset,
       os: `${Deno.build.os} ${Deno.build.arch}`,
       date: new Date().toISOString().slice(0, 10),
       instructions: await readInstructions(this.cwd),
       extra: config.systemPrompt,
     });
-    this.#events.append({ type: "system.set", text, cwd: this.cwd, preset });
+    this.#events.append({ type: "system.set", text, cwd: this.cwd, preset, roots });
   }
 
   /** Says, once for each time the session is opened, what is otherwise than the user may expect. */
   #announce(preset: Preset): void {
+    for (const text of this.#deps.storeNotes?.() ?? []) this.#warn(text);
     if (this.#announced) return;
     this.#announced = true;
     const servers = this.#deps.mcpServers.map((name) =>
       `The MCP server "${name}" was not started: this version cannot use MCP servers yet.`
     );
-    for (const text of [...this.#deps.workbench.notes(preset), ...servers]) {
-      this.#events.append({ type: "notice", messageId: randomId("msg"), severity: "warning", text });
-    }
+    for (const text of [...this.#deps.workbench.notes(preset), ...servers]) this.#warn(text);
+  }
+
+  #warn(text: string): void {
+    this.#events.append({ type: "notice", messageId: randomId("msg"), severity: "warning", text });
   }
 
   #turnDeps(settings: Settings): TurnDeps {

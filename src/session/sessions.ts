@@ -1,20 +1,21 @@
 import type { Config } from "../config/config.ts";
-import { AgentError } from "../errors.ts";
+import { AgentError, messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Rules } from "../permission/rules.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import { checkCwd, reconcileCwd } from "./cwd.ts";
 import { EventLog } from "./event_log.ts";
-import type { SessionEvent } from "./event.ts";
+import type { LoggedEvent, SessionEvent } from "./event.ts";
 import { isSessionId, randomId } from "./ids.ts";
-import { lockSession } from "./lock.ts";
 import { sessionGrants } from "./grant_book.ts";
-import { closingEvents } from "./log_recovery.ts";
+import { closingEvents, forkingEvents } from "./log_recovery.ts";
 import type { Front, OpenModel, Workbench } from "./ports.ts";
+import { checkRoots } from "./roots.ts";
 import { Session, type SessionDeps } from "./session.ts";
-import { type Settings, settingsOf } from "./settings.ts";
+import { type Settings, type SettingsEvent, settingsOf } from "./settings.ts";
+import type { StateDir } from "./state_dir.ts";
 import type { SessionStore } from "./store.ts";
-import { tempDirOf } from "./temp_dirs.ts";
+import { storedPlace } from "./stored_place.ts";
 
 /** What all sessions of a connection share. */
 export interface SessionsDeps {
@@ -25,18 +26,20 @@ export interface SessionsDeps {
   /** The user's own, from the configuration. */
   readonly rules: Rules;
   /** Opened on first use: a connection that only looks around touches no disk. */
-  readonly store: () => Promise<SessionStore>;
+  readonly state: StateDir;
   readonly front: (sessionId: string) => Front;
-  readonly workbench: (place: { cwd: string; tempDir: string }) => Workbench;
+  readonly workbench: (place: { cwd: string; tempDir: () => string }) => Workbench;
 }
 
 /** How a client opens a session. */
 export interface OpenRequest {
   readonly cwd: string;
+  /** Further directories of the workspace: all of them, none when left out. */
+  readonly roots: readonly string[];
   readonly mcpServers: readonly string[];
 }
 
-/** The open sessions of one connection, by id. */
+/** The open sessions of one connection, by id, and the way to those that are stored. */
 export class Sessions {
   readonly #deps: SessionsDeps;
   readonly #open = new Map<string, Session>();
@@ -58,42 +61,76 @@ export class Sessions {
     return this.#open.get(id) ?? notFound(id);
   }
 
-  /** Opens a new session. @throws AgentError("invalid-params") for an unusable cwd. */
+  /** Opens a new session. @throws AgentError("invalid-params") for an unusable cwd or root. */
   async create(request: OpenRequest): Promise<Session> {
     await checkCwd(request.cwd);
-    const { config } = this.#deps;
-    const id = randomId("sess");
-    const events = new EventLog(id);
-    events.prepare({
-      type: "session.created",
-      cwd: request.cwd,
-      preset: config.preset,
-      version: config.agentVersion,
-    });
-    const settings: Settings = { preset: config.preset, model: undefined, thought: undefined };
-    // Locked and stored by the first prompt: until then the session lives in memory alone.
-    const lock = async () => {
-      const store = await this.#deps.store();
-      const taken = lockSession(config.stateDir, id);
-      events.attach(store);
-      return taken;
-    };
-    return this.#install(this.#build(id, { ...request, settings }, events, lock));
+    const roots = await checkRoots(request.roots);
+    return await this.#begin({ ...request, roots });
   }
 
   /**
-   * Opens a stored session, or gives the open one.
-   * @throws AgentError("session-not-found"), ("invalid-params") for a cwd that is not the session's, ("store").
+   * Opens a stored session, or gives the open one; from its next turn on it has the roots of the request.
+   * @throws AgentError("session-not-found"), ("invalid-params") for a cwd that is not the session's or an
+   * unusable root, ("store").
    */
   async load(id: string, request: OpenRequest): Promise<Session> {
+    const roots = await checkRoots(request.roots);
     const open = this.#open.get(id);
     if (open) {
       await reconcileCwd(open.cwd, request.cwd);
+      open.setRoots(roots);
       return open;
     }
-    const loading = this.#loading.get(id) ?? this.#load(id, request).finally(() => this.#loading.delete(id));
+    const loading = this.#loading.get(id) ??
+      this.#load(id, { ...request, roots }).finally(() => this.#loading.delete(id));
     this.#loading.set(id, loading);
     return await loading;
+  }
+
+  /**
+   * Opens a new session that knows all that one of another id has come to so far; neither hears of the other
+   * again. It may work in another directory. A session that another process has open can be forked too.
+   */
+  async fork(id: string, request: OpenRequest): Promise<Session> {
+    await checkCwd(request.cwd);
+    const roots = await checkRoots(request.roots);
+    const store = await this.#deps.state.store();
+    const open = this.#open.get(id);
+    const events = open?.eventsSoFar() ?? storedEvents(storedLog(store, id));
+    if (!events.some((e) => e.type === "turn.started")) {
+      return await this.#begin({ ...request, roots }, events.filter(isChoice)); // nothing else to take along
+    }
+    const { cwd } = storedPlace(events);
+    const fork = randomId("sess");
+    const moved: SessionEvent[] = request.cwd === cwd ? [] : [{ type: "session.moved", cwd: request.cwd }];
+    const added = [...forkingEvents(events), { type: "session.forked", from: id } as const, ...moved];
+    store.copy(id, fork, events.length, added);
+    return await this.load(fork, { ...request, roots });
+  }
+
+  /**
+   * Cancels a session's prompts, waits for their end and frees all it has.
+   * @throws AgentError("session-not-found") for an id that no session has, be it open or stored.
+   */
+  async release(id: string): Promise<void> {
+    await this.#loading.get(id)?.catch(() => {});
+    const session = this.#open.get(id);
+    this.#open.delete(id);
+    if (session) return await session.close();
+    const known = isSessionId(id) && (await this.#deps.state.store()).summary(id);
+    if (!known) notFound(id);
+  }
+
+  /**
+   * Removes a session for good: its log, its temporary files, its lock. Harmless for an unknown id.
+   * @throws AgentError("store") when another process has it open.
+   */
+  async remove(id: string): Promise<void> {
+    await this.#loading.get(id)?.catch(() => {});
+    const session = this.#open.get(id);
+    this.#open.delete(id);
+    await session?.close();
+    if (isSessionId(id)) await this.#deps.state.remove(id);
   }
 
   /** Closes all sessions, side by side. Never rejects. */
@@ -104,55 +141,95 @@ export class Sessions {
     this.#open.clear();
   }
 
-  async #load(id: string, request: OpenRequest): Promise<Session> {
-    if (!isSessionId(id)) notFound(id);
-    const store = await this.#deps.store();
-    const stored = store.read(id);
-    if (stored.length === 0) notFound(id);
-    const cwd = await reconcileCwd(storedCwd(stored.map((l) => l.event)), request.cwd);
+  /** A new session that lives in memory alone until its first prompt locks and stores it. */
+  async #begin(request: OpenRequest, chosen: readonly SettingsEvent[] = []): Promise<Session> {
+    const { state, config } = this.#deps;
+    const id = randomId("sess");
+    const events = new EventLog(id);
+    const { cwd, roots } = request;
+    const created = {
+      type: "session.created",
+      cwd,
+      preset: config.preset,
+      version: config.agentVersion,
+    } as const;
+    const begin: SessionEvent[] = [created, ...chosen];
+    if (roots.length > 0) begin.push({ type: "roots.set", roots });
+    for (const event of begin) events.prepare(event);
+    const lock = async () => {
+      const store = await state.store();
+      const taken = state.lock(id);
+      events.attach(store);
+      return taken;
+    };
+    return await this.#install(this.#build(id, { ...request, settings: settingsOf(begin) }, events, lock));
+  }
 
-    const lock = lockSession(this.#deps.config.stateDir, id);
+  async #load(id: string, request: OpenRequest): Promise<Session> {
+    const { state } = this.#deps;
+    const store = await state.store();
+    const stored = storedPlace(storedEvents(storedLog(store, id)));
+    const cwd = await reconcileCwd(stored.cwd, request.cwd);
+    const lock = state.lock(id);
     try {
-      const logged = store.read(id); // once more: its last owner may have written until it let go
-      const events = new EventLog(id, store, logged);
-      for (const event of closingEvents(logged.map((l) => l.event))) events.append(event);
-      if (cwd !== storedCwd(logged.map((l) => l.event))) {
-        this.#deps.log.warn("session moved: its directory is gone", { session: id, cwd });
-        events.append({ type: "session.moved", cwd });
-      }
-      return await this.#install(
-        this.#build(id, { ...request, cwd, settings: settingsOf(logged.map((l) => l.event)) }, events, lock),
-      );
+      const logged = storedLog(store, id); // once more: its last owner may have written until it let go
+      return await this.#install(this.#reopen(id, { ...request, cwd }, store, logged, lock));
     } catch (e) {
       lock.release();
-      throw e;
+      if (e instanceof AgentError) throw e;
+      throw new AgentError("store", `The log of session ${id} cannot be used: ${messageOf(e)}`, { cause: e });
     }
+  }
+
+  #reopen(
+    id: string,
+    request: OpenRequest,
+    store: SessionStore,
+    logged: readonly LoggedEvent[],
+    lock: SessionDeps["lock"],
+  ): Session {
+    const events = new EventLog(id, store, logged);
+    const stored = storedEvents(logged);
+    const { cwd, roots } = storedPlace(stored);
+    for (const event of closingEvents(stored)) events.append(event);
+    if (request.cwd !== cwd) {
+      this.#deps.log.warn("session moved: its directory is gone", { session: id, cwd: request.cwd });
+      events.append({ type: "session.moved", cwd: request.cwd });
+    }
+    if (JSON.stringify(request.roots) !== JSON.stringify(roots)) {
+      events.append({ type: "roots.set", roots: request.roots });
+    }
+    return this.#build(id, { ...request, settings: settingsOf(stored) }, events, lock);
   }
 
   #build(
     id: string,
-    { cwd, settings, mcpServers }: OpenRequest & { settings: Settings },
+    { cwd, settings, roots, mcpServers }: OpenRequest & { readonly settings: Settings },
     events: EventLog,
     lock: SessionDeps["lock"],
   ): Session {
-    const { config, log, tools, openModel, front, workbench, rules } = this.#deps;
-    const tempDir = tempDirOf(config.stateDir, id);
+    const { config, log, tools, openModel, front, workbench, rules, state } = this.#deps;
+    const tempDir = () => state.tempDir(id);
     return new Session({
-      id,
-      cwd,
-      tempDir,
-      config,
-      log,
-      events,
-      tools,
-      openModel,
+      ...{
+        id,
+        cwd,
+        roots,
+        settings,
+        tempDir,
+        config,
+        log,
+        events,
+        tools,
+        openModel,
+        rules,
+        mcpServers,
+        lock,
+      },
       front: front(id),
       workbench: workbench({ cwd, tempDir }),
       grants: sessionGrants(config.stateDir, cwd, log),
-      rules,
-      mcpServers,
-      settings,
-      lock,
+      storeNotes: () => state.takeNotes(),
     });
   }
 
@@ -167,12 +244,18 @@ export class Sessions {
   }
 }
 
-/** Where a log says that the session works; empty when it does not say. */
-function storedCwd(events: readonly SessionEvent[]): string {
-  return events.reduce(
-    (cwd, e) => e.type === "session.created" || e.type === "session.moved" ? e.cwd : cwd,
-    "",
-  );
+/** @throws AgentError("session-not-found") */
+function storedLog(store: SessionStore, id: string): LoggedEvent[] {
+  const logged = isSessionId(id) ? store.read(id) : [];
+  return logged.length > 0 ? logged : notFound(id);
+}
+
+function isChoice(event: SessionEvent): event is SettingsEvent {
+  return event.type === "preset.set" || event.type === "model.set" || event.type === "thought.set";
+}
+
+function storedEvents(logged: readonly LoggedEvent[]): SessionEvent[] {
+  return logged.map((l) => l.event);
 }
 
 function notFound(id: string): never {

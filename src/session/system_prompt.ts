@@ -4,6 +4,8 @@ import type { Instructions } from "./instructions.ts";
 /** What the system prompt speaks of. */
 export interface PromptFacts {
   readonly cwd: string;
+  /** Further directories of the workspace, absolute. */
+  readonly roots: readonly string[];
   readonly tempDir: string;
   readonly preset: Preset;
   readonly os: string;
@@ -18,13 +20,19 @@ export interface PromptFacts {
 export function systemPrompt(facts: PromptFacts): string {
   return [
     TASK,
-    `# Place\nWorkspace: ${facts.cwd}\nTemporary files: ${facts.tempDir} (also $TMPDIR)\nSystem: ${facts.os}\nDate: ${facts.date}`,
+    `# Place\nWorkspace: ${facts.cwd}\n${
+      furtherRoots(facts.roots)
+    }Temporary files: ${facts.tempDir} (also $TMPDIR)\nSystem: ${facts.os}\nDate: ${facts.date}`,
     `# What you may do\n${CONFINEMENT[facts.preset]}`,
     facts.instructions
       ? `# Instructions of the workspace (${facts.instructions.path})\n${facts.instructions.text}`
       : "",
     facts.extra ? `# Instructions of the user\n${facts.extra}` : "",
   ].filter((part) => part !== "").join("\n\n");
+}
+
+function furtherRoots(roots: readonly string[]): string {
+  return roots.map((root) => `Also part of the workspace: ${root}\n`).join("");
 }
 
 const TASK =

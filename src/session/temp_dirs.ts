@@ -15,6 +15,11 @@ export async function removeIfEmpty(tempDir: string): Promise<void> {
   await Deno.remove(tempDir).catch(() => {});
 }
 
+/** Removes a session's temporary directory with all that is in it. Never rejects. */
+export async function removeTempDir(tempDir: string): Promise<void> {
+  await Deno.remove(tempDir, { recursive: true }).catch(() => {});
+}
+
 /** Removes temporary directories that were not used for {@linkcode KEPT_DAYS} days. Never rejects. */
 export async function pruneTempDirs(stateDir: string, now: number = Date.now()): Promise<void> {
   const oldest = now - KEPT_DAYS * 24 * 60 * 60 * 1000;

@@ -15,13 +15,14 @@ export interface WorkbenchOptions {
   readonly log: Log;
   /** The session's directory, absolute. */
   readonly cwd: string;
-  /** The session's private temporary directory; made when the first executor starts. */
-  readonly tempDir: string;
+  /** The session's private temporary directory; asked for, and made, when the first executor starts. */
+  readonly tempDir: () => string;
 }
 
 /** A session's workbench: one executor for each policy that is in use. */
 export function sessionWorkbench(options: WorkbenchOptions): Workbench {
-  const { config, log, cwd, tempDir } = options;
+  const { config, log, cwd } = options;
+  let extraRoots: readonly string[] = [];
   const pool = new ExecutorPool({
     environment: config.environment,
     envPass: config.envPass,
@@ -33,7 +34,8 @@ export function sessionWorkbench(options: WorkbenchOptions): Workbench {
     policyFor({
       preset,
       cwd,
-      tempDir,
+      extraRoots,
+      tempDir: options.tempDir(),
       home: config.home,
       stateDir: config.stateDir,
       ...ownPlacesOf(config.environment, config.home, config.configFile),
@@ -41,19 +43,21 @@ export function sessionWorkbench(options: WorkbenchOptions): Workbench {
     });
   const reports = new Map<Preset, ConfinementReport>();
   const executor = async (preset: Preset, wish?: Wish): Promise<Executor> => {
-    const real = await realDirectory(cwd);
-    await Deno.mkdir(tempDir, { recursive: true, mode: 0o700 });
+    const linked = [cwd, ...extraRoots];
+    const real = await Promise.all([realDirectory(cwd), ...extraRoots.map(realOrSelf)]);
+    await Deno.mkdir(options.tempDir(), { recursive: true, mode: 0o700 });
     // An approved edit in a preset that writes nothing is made with the rights of `workspace`, not with more.
     const { policy: own } = wish === "edit"
       ? policy(preset === "read-only" ? "workspace" : preset)
       : policy(preset, wish);
     const inner = await pool.get(own);
     if (wish === undefined) reports.set(preset, inner.report);
-    return throughLink(inner, cwd, real);
+    return linked.reduce((executor, link, i) => throughLink(executor, link, real[i]!), inner);
   };
   return {
     executor,
     prepare: (preset) => void executor(preset).catch(() => {}),
+    setRoots: (roots) => void (extraRoots = roots),
     report: (preset) => reports.get(preset),
     notes: (preset) => policy(preset).notes,
     close: () => pool.close(),
@@ -69,4 +73,9 @@ async function realDirectory(cwd: string): Promise<string> {
       cause: e,
     });
   }
+}
+
+/** A further directory that is gone grants nothing: what it would be is of no matter. */
+async function realOrSelf(path: string): Promise<string> {
+  return await Deno.realPath(path).catch(() => path);
 }

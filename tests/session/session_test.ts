@@ -12,6 +12,7 @@ import { EventLog } from "../../src/session/event_log.ts";
 import { MemoryStore } from "../../src/session/memory_store.ts";
 import { Session } from "../../src/session/session.ts";
 import { builtinTools } from "../../src/tool/registry.ts";
+import { FullStore } from "../support/full_store.ts";
 import { FakeFront, FakeGrants, FakeWorkbench } from "../support/fake_executor.ts";
 
 const IDLE = new AbortController().signal;
@@ -28,7 +29,7 @@ async function fixture(preset: Preset = "workspace", rules: Config["rules"] = {}
   const session = new Session({
     id: "sess_test",
     cwd: "/w",
-    tempDir: "/tmp/t",
+    tempDir: () => "/tmp/t",
     config,
     log: silentLog,
     events,
@@ -305,17 +306,19 @@ Deno.test("a store that fails ends the turn with its error", async () => {
   const broken = await fixture();
   broken.seen.length = 0;
   const events = new EventLog("sess_x");
-  events.attach({
-    append: () => {
-      throw new AgentError("store", "disk full");
-    },
-    read: () => [],
-    close: () => {},
-  });
+  events.attach(new FullStore());
   // The same session on a broken log: nothing is run when nothing can be logged.
   const config = await buildConfig({}, { HOME: "/home/u" }, "linux");
   const onBroken = new Session({
-    ...{ id: "sess_x", cwd: "/w", tempDir: "/t", config, log: silentLog, events, tools: builtinTools() },
+    ...{
+      id: "sess_x",
+      cwd: "/w",
+      tempDir: () => "/t",
+      config,
+      log: silentLog,
+      events,
+      tools: builtinTools(),
+    },
     ...{
       workbench: broken.workbench,
       front: broken.front,

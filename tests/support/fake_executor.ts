@@ -92,6 +92,8 @@ export class FakeWorkbench implements Workbench {
 
   prepare(): void {}
 
+  setRoots(): void {}
+
   report(): undefined {
     return undefined;
   }

@@ -11,6 +11,13 @@ const GATES: Readonly<Record<string, string>> = {
   "elicitation/create": "elicitation",
 };
 
+/** What is answered with the id of a new session. */
+const BEGINS = new Set<unknown>(["session/new", "session/fork"]);
+/** From when these are sent, updates of the session may come. */
+const REOPENS = new Set<unknown>(["session/load", "session/resume"]);
+/** Behind their answers nothing may be said of the session. */
+const ENDS = new Set<unknown>(["session/close", "session/delete"]);
+
 /**
  * What must hold in every conversation whatever it is about, and what no schema can say: it watches both
  * directions in wire order and keeps a list of what was broken.
@@ -40,7 +47,7 @@ export class WireRules {
     if (message.method === "initialize") {
       this.#capabilities = (message.params?.clientCapabilities ?? {}) as Fields;
     }
-    if (message.method === "session/load" || message.method === "session/resume") {
+    if (REOPENS.has(message.method)) {
       const id = message.params?.sessionId;
       this.#sessions.add(id);
       this.#cards.delete(id);
@@ -67,7 +74,8 @@ export class WireRules {
     const request = this.#open.get(key);
     if (message.id !== null && !request) this.#fault(`request ${key} was answered twice`);
     this.#open.delete(key);
-    if (request?.method === "session/new" && message.result) this.#sessions.add(message.result.sessionId);
+    if (message.result && BEGINS.has(request?.method)) this.#sessions.add(message.result.sessionId);
+    if (message.result && ENDS.has(request?.method)) this.#ended(request!.params?.sessionId);
     if (request?.method !== "session/prompt") return;
     const open = this.#cards.get(request.params?.sessionId)?.unsettled() ?? [];
     if (open.length > 0 && !this.#inTurn(request.params?.sessionId)) {
@@ -75,9 +83,19 @@ export class WireRules {
     }
   }
 
+  /** A load that is already under way opens it again. */
+  #ended(sessionId: unknown): void {
+    const reopening = [...this.#open.values()].some((m) =>
+      REOPENS.has(m.method) && m.params?.sessionId === sessionId
+    );
+    if (!reopening) this.#sessions.delete(sessionId);
+  }
+
   #update(sessionId: unknown, update: Update): void {
     const what = `${update.sessionUpdate} ${update.toolCallId ?? update.messageId ?? ""}`;
-    if (!this.#sessions.has(sessionId)) this.#fault(`${what} for a session before its answer`);
+    if (!this.#sessions.has(sessionId)) {
+      this.#fault(`${what} for a session before its answer or behind its end`);
+    }
     if (isTurnBound(update) && !this.#inTurn(sessionId)) this.#fault(`${what} outside of a turn`);
     if (update.sessionUpdate === "notice" && !declares(this.#capabilities, "session.notices")) {
       this.#fault("a notice that was never declared");

@@ -1,0 +1,94 @@
+import { isEventType, type PromptPart, type SessionEvent, type TurnOutcome } from "../session/event.ts";
+import { promptText } from "../session/prompt_text.ts";
+import type { StoredRow } from "../session/sqlite_store.ts";
+import { builtinTools } from "../tool/registry.ts";
+import { harmless } from "./print.ts";
+
+/** A log as people read it: what was asked, what was answered, what was run and what came of it. Pure. */
+export function sessionText(rows: readonly StoredRow[], cwd: string): string {
+  const text = new Transcript(cwd);
+  for (const row of rows) {
+    const event = eventOf(row);
+    if (event) text.add(event);
+    else text.line(`[event ${row.seq} cannot be read]`);
+  }
+  return text.end();
+}
+
+/** The event of a row; undefined for what is damaged or of a later version. */
+export function eventOf(row: StoredRow): SessionEvent | undefined {
+  try {
+    const event = JSON.parse(row.event);
+    return isEventType(event?.type) ? event : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Puts the text together, event by event. */
+class Transcript {
+  readonly #tools = builtinTools();
+  readonly #cwd: string;
+  readonly #blocks: string[] = [];
+  readonly #titles = new Map<string, string>();
+  /** The message that is being put together, by its id. */
+  #message = { id: "", text: "" };
+
+  constructor(cwd: string) {
+    this.#cwd = cwd;
+  }
+
+  add(event: SessionEvent): void {
+    if (event.type === "text") return this.#say(event.messageId, event.text);
+    if (event.type === "tool.output" || event.type === "thought") return;
+    this.#flush();
+    if (event.type === "turn.started") this.#blocks.push(`## User\n\n${userText(event.prompt)}`);
+    else if (event.type === "tool.called") this.#announce(event);
+    else if (event.type === "tool.ended") {
+      this.#blocks.push(`${this.#titles.get(event.callId) ?? "?"}\n${indented(event.text)}`);
+      this.#titles.delete(event.callId);
+    } else if (event.type === "notice") this.line(`[${event.text}]`);
+    else if (event.type === "turn.ended") this.#ended(event.outcome);
+  }
+
+  line(text: string): void {
+    this.#flush();
+    this.#blocks.push(harmless(text));
+  }
+
+  /** The whole text; calls without an end come last. */
+  end(): string {
+    this.#flush();
+    for (const title of this.#titles.values()) this.line(`${title}\n    [no end was logged]`);
+    return this.#blocks.join("\n\n");
+  }
+
+  #announce({ callId, name, args }: Extract<SessionEvent, { type: "tool.called" }>): void {
+    const { kind, title } = this.#tools.presentCall(name, args, { cwd: this.#cwd });
+    this.#titles.set(callId, harmless(kind === "execute" ? `$ ${title}` : `* ${title}`));
+  }
+
+  #say(id: string, text: string): void {
+    if (id !== this.#message.id) this.#flush();
+    this.#message = { id, text: this.#message.text + text };
+  }
+
+  #flush(): void {
+    const text = harmless(this.#message.text).trim();
+    this.#message = { id: "", text: "" };
+    if (text !== "") this.#blocks.push(`## Agent\n\n${text}`);
+  }
+
+  #ended(outcome: TurnOutcome): void {
+    if ("failure" in outcome) this.line(`[the turn failed: ${outcome.failure.message}]`);
+    else if (outcome.stop !== "end_turn") this.line(`[the turn ended: ${outcome.stop}]`);
+  }
+}
+
+function userText(prompt: readonly PromptPart[]): string {
+  return harmless(promptText(prompt)).trim();
+}
+
+function indented(text: string): string {
+  return harmless(text).trimEnd().split("\n").map((line) => line === "" ? "" : `    ${line}`).join("\n");
+}
