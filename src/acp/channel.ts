@@ -31,6 +31,8 @@ export class Channel implements Front {
   attach(session: Session): void {
     if (this.#presenter) return;
     const presenter = this.#presenter = this.#newPresenter(session, false);
+    // What came before is not shown here, but what comes is drawn as its continuation.
+    for (const event of session.eventsSoFar()) presenter.present(event);
     session.subscribe((event) => this.#show(presenter, event));
   }
 

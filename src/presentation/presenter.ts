@@ -9,6 +9,7 @@ import type { ModelUsage } from "../model/model.ts";
 import type { SessionEvent } from "../session/event.ts";
 import type { JobOutcome } from "../bash/jobs.ts";
 import { reportForUser } from "../tool/job_text.ts";
+import { emptySummary, summarize, type Summary } from "../session/summary.ts";
 import { rawArguments, type ToolRegistry } from "../tool/registry.ts";
 import type { CallView, Location } from "../tool/view.ts";
 import {
@@ -64,6 +65,9 @@ export class Presenter {
   readonly #open = new Map<string, OpenCall>();
   /** Tokens of context of the model that is being called, where it is known. */
   #window: number | undefined;
+  #summary: Summary = emptySummary("");
+  /** The title that the client was told last. */
+  #toldTitle: string | undefined;
 
   constructor(options: PresenterOptions) {
     this.#options = options;
@@ -71,6 +75,7 @@ export class Presenter {
 
   /** The updates for the next event; none for what a client need not know. */
   present(event: SessionEvent): SessionUpdate[] {
+    this.#summary = summarize(this.#summary, { event, time: 0 });
     switch (event.type) {
       case "turn.started":
         return this.#options.replay ? userMessage(event.messageId, event.prompt.flatMap(promptContent)) : [];
@@ -105,16 +110,25 @@ export class Presenter {
       case "session.moved":
       case "session.forked":
       case "roots.set":
-      case "title.set":
       case "preset.set":
       case "model.set":
       case "thought.set":
       case "system.set":
       case "job.started":
       case "model.failed":
-      case "turn.ended":
         return [];
+      case "title.set":
+      case "turn.ended":
+        return this.#title();
     }
+  }
+
+  /** The session's title where it is news: after the first turn, and when it changes. */
+  #title(): SessionUpdate[] {
+    const { title } = this.#summary;
+    if (title === undefined || title === this.#toldTitle) return [];
+    this.#toldTitle = title;
+    return [{ sessionUpdate: "session_info_update", title }];
   }
 
   /** An open call's card again, for a permission request; undefined for a call that is not open. */

@@ -186,3 +186,18 @@ Deno.test("a job's end is a notice within its turn; what a result has told is no
   }
   assertEquals(present([ended(true, 0)], undefined), []);
 });
+
+Deno.test("the title comes after the first turn, and again only when it changes", () => {
+  const turn = (text: string): SessionEvent[] => [
+    { type: "turn.started", turn: "t", messageId: "m", prompt: [{ type: "text", text }] },
+    { type: "turn.ended", turn: "t", outcome: { stop: "end_turn" } },
+  ];
+  const titled: SessionEvent = { type: "title.set", title: "Greeting fixed" };
+  assertEquals(
+    present([...turn("Fix the greeting"), ...turn("And now?"), titled, ...turn("More")], undefined),
+    [
+      { sessionUpdate: "session_info_update", title: "Fix the greeting" },
+      { sessionUpdate: "session_info_update", title: "Greeting fixed" },
+    ],
+  );
+});
