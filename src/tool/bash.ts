@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { CommandResult } from "../bash/executor_handle.ts";
-import { confinementHint } from "./confinement_hint.ts";
+import { confinementHint, timeoutHint } from "./confinement_hint.ts";
 import { type StartedFacts, startJob } from "./job_start.ts";
 import { endNote } from "./job_text.ts";
 import { type CommandFacts, listed, modelText, stopNote } from "./markers.ts";
@@ -87,10 +87,12 @@ async function runToItsEnd(args: Args, context: ToolContext): Promise<Outcome> {
   for (const text of afterwords(result, timeoutMs)) context.emit(text);
   const { exit, stopped, durationMs } = result;
   const { report } = executor;
-  const hint = stopped ? "" : confinementHint({
-    ...{ output: live + result.tail, exit, report, preset: report.preset, escalated: args.escalate },
-    ...{ workspace: context.cwd, cwd },
-  });
+  const held = { report, preset: report.preset, escalated: args.escalate };
+  const hint = stopped === "timeout"
+    ? timeoutHint(args.command, held)
+    : stopped
+    ? ""
+    : confinementHint({ output: live + result.tail, exit, ...held, workspace: context.cwd, cwd });
   return {
     text: modelText(live, result, { timeoutMs, hint }),
     isError: !("code" in exit && exit.code === 0) || stopped !== undefined,

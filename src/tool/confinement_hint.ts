@@ -42,6 +42,19 @@ export function confinementHint(input: HintInput): string {
   return `[${found.unsure ? "Perhaps the sandbox is why" : "Sandbox"}: ${WORDS[found.cause]}]`;
 }
 
+/** Programs that wait for a network which is not there, often without a word. */
+const WAITS_FOR_NETWORK =
+  /\b(?:npm|pnpm|yarn|bun) (?:i|install|ci|add|update|exec|create|publish)\b|\b(?:npx|pip3?|uvx?|poetry|cargo|go|gem|bundle|apt(?:-get)?|brew|curl|wget|ssh|scp|rsync|docker)\b|\bgit (?:clone|fetch|pull|push|ls-remote|submodule)\b/;
+
+/** One line for the model if a command that was stopped for its time probably waited for the network. */
+export function timeoutHint(
+  command: string,
+  { report, preset, escalated }: Omit<HintInput, "output" | "exit">,
+): string {
+  if (preset === "full-access" || escalated !== undefined || !confines(report)) return "";
+  return WAITS_FOR_NETWORK.test(command) ? `[Perhaps the sandbox is why: ${WORDS.network}]` : "";
+}
+
 /** Without a layer of the kernel or of Deno, nothing was refused that the user could not do himself. */
 function confines({ enforcement, layers }: ConfinementReport): boolean {
   return enforcement !== "none" || layers.includes("deno");

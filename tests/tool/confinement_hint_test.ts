@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { ConfinementReport } from "../../src/sandbox/report.ts";
-import { confinementHint, type HintInput } from "../../src/tool/confinement_hint.ts";
+import { confinementHint, type HintInput, timeoutHint } from "../../src/tool/confinement_hint.ts";
 
 const PARTIAL: ConfinementReport = {
   preset: "workspace",
@@ -193,4 +193,14 @@ Deno.test("no hint after a success, a signal, or outside of the sandbox", () => 
 Deno.test("a hint is one line, and only the end of a long output is looked at", () => {
   assertEquals(hint(NO_NETWORK["git clone"]).split("\n").length, 1);
   assertEquals(hint(NO_NETWORK["git clone"] + "x\n".repeat(20_000)), "");
+});
+
+Deno.test("a command that was stopped for its time is suspected of waiting for the network, where it may", () => {
+  const held = { report: FULL, preset: "workspace", escalated: undefined } as const;
+  for (const command of ["npm install", "cd x && pip install y", "git push origin main", "npx -y tool"]) {
+    assertMatch(timeoutHint(command, held), /^\[Perhaps the sandbox is why: there is no network/);
+  }
+  for (const command of ["sleep 100", "npm test", "git status"]) assertEquals(timeoutHint(command, held), "");
+  assertEquals(timeoutHint("npm install", { ...held, escalated: "network" }), "");
+  assertEquals(timeoutHint("npm install", { ...held, preset: "full-access" }), "");
 });
