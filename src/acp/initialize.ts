@@ -23,5 +23,7 @@ export function initializeResponse(config: Config): InitializeResponse {
       sessionCapabilities: SESSION_CAPABILITIES,
     },
     authMethods: [],
+    // `_session/steering {sessionId, prompt}` puts a message into the running turn; two other agents have it too.
+    _meta: { steering: { supported: true } },
   };
 }

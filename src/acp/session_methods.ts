@@ -23,6 +23,7 @@ import type { ClientFacts } from "./client.ts";
 import { Lifecycle, type OpenedSession } from "./lifecycle.ts";
 import { Outbox } from "./outbox.ts";
 import { promptParts } from "./prompt.ts";
+import { steeringParams, type SteeringResult } from "./steering_params.ts";
 import {
   changeByMode,
   changeByOption,
@@ -93,6 +94,13 @@ export class SessionMethods {
     } finally {
       await this.#outbox.flushed(params.sessionId);
     }
+  }
+
+  /** Says something into the running turn. */
+  steer(params: unknown): SteeringResult {
+    const { sessionId, prompt } = steeringParams(params);
+    const taken = this.#sessions.get(sessionId).steer(promptParts(prompt));
+    return taken ? { outcome: "injected" } : { outcome: "failed", idleBehavior: "promptRequired" };
   }
 
   /** Sets an option; clients that show modes are told as well. */

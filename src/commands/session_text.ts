@@ -42,8 +42,9 @@ class Transcript {
     if (event.type === "text") return this.#say(event.messageId, event.text);
     if (event.type === "tool.output" || event.type === "thought") return;
     this.#flush();
-    if (event.type === "turn.started") this.#blocks.push(`## User\n\n${userText(event.prompt)}`);
-    else if (event.type === "tool.called") this.#announce(event);
+    if (event.type === "turn.started" || event.type === "steered") {
+      this.#blocks.push(`## User\n\n${userText(event.prompt)}`);
+    } else if (event.type === "tool.called") this.#announce(event);
     else if (event.type === "tool.ended") {
       this.#blocks.push(`${this.#titles.get(event.callId) ?? "?"}\n${indented(event.text)}`);
       this.#titles.delete(event.callId);

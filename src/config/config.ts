@@ -38,6 +38,8 @@ export interface Config {
   readonly providers: Readonly<Record<string, ProviderConfig>>;
   /** Names of environment variables that the user lets pass to commands beside the allow-list. */
   readonly envPass: readonly string[];
+  /** Model calls after which a turn stops by itself, as a brake on a model that runs in circles. */
+  readonly maxModelCalls: number;
   /** What one command and all its processes may use; what is not set has the defaults of docs/security.md. */
   readonly limits: {
     readonly processes?: number | undefined;

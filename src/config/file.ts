@@ -24,6 +24,7 @@ const schema = z.strictObject({
     level: z.enum(LOG_LEVELS as [string, ...string[]]).optional(),
     file: z.string().startsWith("/").optional(),
   }).optional(),
+  maxModelCalls: positive.optional(),
   limits: z.strictObject({
     processes: positive.optional(),
     memoryBytes: positive.optional(),

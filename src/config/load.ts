@@ -10,6 +10,9 @@ export const VERSION: string = metadata.version;
 /** This program's name, as told to clients. */
 export const NAME = "dsh-acp";
 
+/** Far more than the work of one prompt takes. */
+const MAX_MODEL_CALLS = 200;
+
 /** What flags or an embedder set; it wins over environment and file. A named `configFile` must exist. */
 export type Overrides = Partial<Config>;
 
@@ -42,6 +45,7 @@ export async function buildConfig(
     log: { level: logLevel(nonEmpty(env.DSH_LOG) ?? file.log?.level ?? "off"), file: file.log?.file },
     providers: providersOf(env, file),
     rules: file.rules ?? {},
+    maxModelCalls: file.maxModelCalls ?? MAX_MODEL_CALLS,
     limits: file.limits ?? {},
     envPass: file.env?.pass ?? [],
     environment: env,

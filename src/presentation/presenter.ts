@@ -78,6 +78,7 @@ export class Presenter {
     this.#summary = summarize(this.#summary, { event, time: 0 });
     switch (event.type) {
       case "turn.started":
+      case "steered":
         return this.#options.replay ? userMessage(event.messageId, event.prompt.flatMap(promptContent)) : [];
       case "text":
         return splitText(event.text).map((text) =>

@@ -66,6 +66,8 @@ export type SessionEvent =
     readonly messageId: string;
     readonly prompt: readonly PromptPart[];
   }
+  /** Said by the user while the turn ran; the next model call reads it. */
+  | { readonly type: "steered"; readonly messageId: string; readonly prompt: readonly PromptPart[] }
   /** A model call begins; logged durably before it. `model` is `provider/model`. */
   | { readonly type: "model.called"; readonly model: string; readonly window?: number | undefined }
   | { readonly type: "thought"; readonly messageId: string; readonly text: string }
@@ -114,6 +116,7 @@ const TYPES: Readonly<Record<SessionEvent["type"], true>> = {
   "thought.set": true,
   "system.set": true,
   "turn.started": true,
+  "steered": true,
   "model.called": true,
   "thought": true,
   "text": true,

@@ -43,6 +43,7 @@ export class History {
         this.#system = undefined; // it speaks of the other session's temporary directory
         return;
       case "turn.started":
+      case "steered":
         this.#close();
         this.#prompt = promptText(event.prompt);
         return;

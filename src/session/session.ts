@@ -13,13 +13,11 @@ import { readInstructions } from "./instructions.ts";
 import type { SessionLock } from "./lock.ts";
 import { mendingEvents } from "./log_recovery.ts";
 import type { Front, GrantBook, OpenModel, Workbench } from "./ports.ts";
+import { Steering } from "./steering.ts";
 import { systemPrompt } from "./system_prompt.ts";
 import { changed, type Settings, type SettingsEvent } from "./settings.ts";
 import { removeIfEmpty } from "./temp_dirs.ts";
 import { runTurn, type TurnDeps } from "./turn.ts";
-
-/** Model calls of one turn, as a brake on a model that runs in circles. */
-const MAX_MODEL_CALLS = 200;
 
 /** What a session is made of. */
 export interface SessionDeps {
@@ -67,6 +65,8 @@ export class Session {
   /** Aborted by `cancel`, then replaced: prompts that come later are not touched. */
   #cancel = new AbortController();
   #lock: SessionLock | undefined;
+  /** Set while a turn runs. */
+  #steering: Steering | undefined;
   readonly #jobs: JobTable;
   #settings: Settings;
   #roots: readonly string[];
@@ -109,6 +109,11 @@ export class Session {
     this.#tail = turn.catch(() => {});
     turn.then(waiting.resolve, waiting.reject);
     return waiting.promise;
+  }
+
+  /** Says something into the running turn, which its next model call reads. False: no turn takes it now. */
+  steer(prompt: readonly PromptPart[]): boolean {
+    return this.#steering?.push(prompt) ?? false;
   }
 
   /** Stops the running prompt and all that wait. Harmless when idle. */
@@ -182,6 +187,19 @@ export class Session {
 
   async #turn(prompt: readonly PromptPart[], signal: AbortSignal): Promise<StopReason> {
     if (signal.aborted || this.#closed) return "cancelled"; // never begun: nothing to log
+    const steering = this.#steering = new Steering();
+    try {
+      return await this.#runTurn(prompt, steering, signal);
+    } finally {
+      this.#steering = undefined;
+    }
+  }
+
+  async #runTurn(
+    prompt: readonly PromptPart[],
+    steering: Steering,
+    signal: AbortSignal,
+  ): Promise<StopReason> {
     await this.#own();
     this.#mend();
     const [settings, roots] = [this.#settings, this.#roots];
@@ -193,7 +211,7 @@ export class Session {
     try {
       this.#jobs.reportEnded((end) => this.#logJobEnd(end, false));
       this.#announce(preset);
-      const stop = await runTurn(this.#turnDeps(settings), signal);
+      const stop = await runTurn(this.#turnDeps(settings, steering), signal);
       this.#events.append({ type: "turn.ended", turn, outcome: { stop } });
       return stop;
     } catch (e) {
@@ -269,7 +287,7 @@ export class Session {
     this.#events.append({ type: "notice", messageId: randomId("msg"), severity: "warning", text });
   }
 
-  #turnDeps(settings: Settings): TurnDeps {
+  #turnDeps(settings: Settings, steering: Steering): TurnDeps {
     const { tools, workbench, grants, rules, front, openModel } = this.#deps;
     return {
       log: this.#events,
@@ -282,7 +300,8 @@ export class Session {
       jobs: this.#jobs,
       cwd: this.cwd,
       ...settings,
-      maxModelCalls: MAX_MODEL_CALLS,
+      steering,
+      maxModelCalls: this.#deps.config.maxModelCalls,
     };
   }
 }

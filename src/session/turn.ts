@@ -5,6 +5,7 @@ import { modelName } from "../model/providers.ts";
 import type { FinishReason, Model, ModelCall, ThoughtLevel } from "../model/model.ts";
 import type { StopReason } from "./event.ts";
 import type { OpenModel } from "./ports.ts";
+import type { Steering } from "./steering.ts";
 import { runCalls, type RunnerDeps } from "./tool_runner.ts";
 
 /** What a turn is run with. */
@@ -13,6 +14,8 @@ export interface TurnDeps extends RunnerDeps {
   /** Undefined: the configured one. */
   readonly model: string | undefined;
   readonly thought: ThoughtLevel | undefined;
+  /** What the user says meanwhile. */
+  readonly steering: Steering;
   /** Model calls after which the turn stops by itself. */
   readonly maxModelCalls: number;
 }
@@ -31,6 +34,9 @@ export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<Stop
   const model = await deps.openModel(deps.model);
   for (let n = 0; n < deps.maxModelCalls; n++) {
     signal.throwIfAborted();
+    for (const prompt of deps.steering.take()) {
+      deps.log.append({ type: "steered", messageId: randomId("msg"), prompt });
+    }
     const reply = await askModel(model, deps, signal);
     switch (reply.finish) {
       case "length":
@@ -39,7 +45,7 @@ export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<Stop
         return "refusal";
       case "stop":
       case "tool-calls":
-        if (reply.calls.length === 0) return "end_turn";
+        if (reply.calls.length === 0 && deps.steering.tryEnd()) return "end_turn";
         await runCalls(reply.calls, deps, signal);
     }
   }

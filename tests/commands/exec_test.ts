@@ -19,6 +19,7 @@ async function run(place: Place, command: string, more: Partial<ExecOptions> = {
     envPass: [],
     rules: {},
     limits: {},
+    maxModelCalls: 200,
     environment: { ...environmentIn(place.home), DENO_DIR: `${place.root}/deno` },
     home: place.home,
   };

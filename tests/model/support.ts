@@ -22,6 +22,7 @@ export function configOf(providers: Record<string, ProviderConfig>, model?: stri
     envPass: [],
     rules: {},
     limits: {},
+    maxModelCalls: 200,
     environment: {},
     home: "/nowhere",
   };

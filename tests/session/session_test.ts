@@ -18,8 +18,12 @@ import { FakeFront, FakeGrants, FakeWorkbench } from "../support/fake_executor.t
 const IDLE = new AbortController().signal;
 
 /** A session on fakes: the scripted demo model without its pauses, a store and an executor in memory. */
-async function fixture(preset: Preset = "workspace", rules: Config["rules"] = {}) {
-  const config: Config = await buildConfig({ preset }, { HOME: "/home/u" }, "linux");
+async function fixture(
+  preset: Preset = "workspace",
+  rules: Config["rules"] = {},
+  overrides: Partial<Config> = {},
+) {
+  const config: Config = await buildConfig({ preset, ...overrides }, { HOME: "/home/u" }, "linux");
   const workbench = new FakeWorkbench();
   const front = new FakeFront();
   const grants = new FakeGrants();
@@ -381,4 +385,11 @@ Deno.test("a change of the preset counts from the next turn and is in the log", 
   assertEquals(front.questions.length, before + 1);
   assertEquals(session.eventsSoFar().some((e) => e.type === "preset.set"), true);
   assertEquals(seen.filter((e) => e.type === "system.set").length >= 1, true);
+});
+
+Deno.test("a turn that goes on and on stops by itself", async () => {
+  const { play, workbench } = await fixture("workspace", {}, { maxModelCalls: 2 });
+  const call = ["call", "bash", { command: "again" }];
+  assertEquals(await play([call, call, call, ["text", "never"]]), "max_turn_requests");
+  assertEquals(workbench.inner.commands.length, 2);
 });
