@@ -23,6 +23,7 @@ import type { ClientFacts } from "./client.ts";
 import { Lifecycle, type OpenedSession } from "./lifecycle.ts";
 import { Outbox } from "./outbox.ts";
 import { promptParts } from "./prompt.ts";
+import { promptResponse } from "./usage.ts";
 import { steeringParams, type SteeringResult } from "./steering_params.ts";
 import {
   changeByMode,
@@ -88,9 +89,9 @@ export class SessionMethods {
   async prompt(params: PromptRequest, cancelled: AbortSignal): Promise<PromptResponse> {
     try {
       const session = this.#sessions.get(params.sessionId);
-      const stopReason = await session.prompt(promptParts(params.prompt), cancelled);
+      const end = await session.prompt(promptParts(params.prompt), cancelled);
       this.#showOptionsIfChanged(session); // the first command tells what the confinement obtained
-      return { stopReason };
+      return promptResponse(end);
     } finally {
       await this.#outbox.flushed(params.sessionId);
     }

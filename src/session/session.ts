@@ -18,6 +18,7 @@ import { systemPrompt } from "./system_prompt.ts";
 import { changed, type Settings, type SettingsEvent } from "./settings.ts";
 import { removeIfEmpty } from "./temp_dirs.ts";
 import { runTurn, type TurnDeps } from "./turn.ts";
+import { type TurnEnd, UsageMeter } from "./turn_usage.ts";
 
 /** What a session is made of. */
 export interface SessionDeps {
@@ -48,6 +49,9 @@ export interface SessionDeps {
   /** What the user should be told of the place that sessions are kept in, each once. */
   readonly storeNotes?: () => readonly string[];
 }
+
+/** The end of a prompt that was taken back while it waited. */
+const NEVER_BEGUN: TurnEnd = { stop: "cancelled", usage: undefined };
 
 /**
  * One conversation: its queue of prompts, its log, its tools.
@@ -96,11 +100,11 @@ export class Session {
    * Runs a prompt after those before it.
    * @throws AgentError or ModelError when the turn failed (it is logged then); never for a cancel.
    */
-  prompt(prompt: readonly PromptPart[], signal: AbortSignal): Promise<StopReason> {
+  prompt(prompt: readonly PromptPart[], signal: AbortSignal): Promise<TurnEnd> {
     const cancelled = AbortSignal.any([signal, this.#cancel.signal]);
-    if (cancelled.aborted) return Promise.resolve("cancelled");
-    const waiting = Promise.withResolvers<StopReason>();
-    const takeBack = () => waiting.resolve("cancelled");
+    if (cancelled.aborted) return Promise.resolve(NEVER_BEGUN);
+    const waiting = Promise.withResolvers<TurnEnd>();
+    const takeBack = () => waiting.resolve(NEVER_BEGUN);
     cancelled.addEventListener("abort", takeBack, { once: true });
     const turn = this.#tail.then(() => {
       cancelled.removeEventListener("abort", takeBack); // from here on the turn itself answers for its end
@@ -185,12 +189,16 @@ export class Session {
     this.#lock = undefined;
   }
 
-  async #turn(prompt: readonly PromptPart[], signal: AbortSignal): Promise<StopReason> {
-    if (signal.aborted || this.#closed) return "cancelled"; // never begun: nothing to log
+  async #turn(prompt: readonly PromptPart[], signal: AbortSignal): Promise<TurnEnd> {
+    if (signal.aborted || this.#closed) return NEVER_BEGUN; // nothing to log
     const steering = this.#steering = new Steering();
+    const meter = new UsageMeter();
+    const unsubscribe = this.#events.subscribe(meter.add);
     try {
-      return await this.#runTurn(prompt, steering, signal);
+      const stop = await this.#runTurn(prompt, steering, signal);
+      return { stop, usage: meter.total };
     } finally {
+      unsubscribe();
       this.#steering = undefined;
     }
   }

@@ -31,8 +31,10 @@ async function sessionWithRoom(room: number) {
     },
     openModel: () => Promise.resolve(demoModel({ sleep: () => Promise.resolve() })),
   });
-  const play = (...steps: unknown[]) =>
-    session.prompt([{ type: "text", text: `demo: ${JSON.stringify(steps)}` }], new AbortController().signal);
+  const play = async (...steps: unknown[]) => {
+    const prompt = [{ type: "text", text: `demo: ${JSON.stringify(steps)}` } as const];
+    return (await session.prompt(prompt, new AbortController().signal)).stop;
+  };
   return { session, store, seen, play, commands: workbench.inner.commands };
 }
 

@@ -50,8 +50,8 @@ async function fixture(
     mcpServers: ["files"],
     settings: { preset, model: undefined, thought: undefined },
   });
-  const play = (steps: unknown[], signal = IDLE) =>
-    session.prompt([{ type: "text", text: `demo: ${JSON.stringify(steps)}` }], signal);
+  const play = async (steps: unknown[], signal = IDLE) =>
+    (await session.prompt([{ type: "text", text: `demo: ${JSON.stringify(steps)}` }], signal)).stop;
   const ends = () => seen.flatMap((e) => e.type === "tool.ended" ? [e] : []);
   return { session, workbench, front, grants, seen, play, ends };
 }
@@ -392,4 +392,13 @@ Deno.test("a turn that goes on and on stops by itself", async () => {
   const call = ["call", "bash", { command: "again" }];
   assertEquals(await play([call, call, call, ["text", "never"]]), "max_turn_requests");
   assertEquals(workbench.inner.commands.length, 2);
+});
+
+Deno.test("a prompt's end tells the tokens of all its model calls", async () => {
+  const { session } = await fixture();
+  const text = `demo: ${JSON.stringify([["call", "bash", { command: "a" }], ["text", "."]])}`;
+  const { stop, usage } = await session.prompt([{ type: "text", text }], IDLE);
+  const replies = session.eventsSoFar().flatMap((e) => e.type === "model.replied" ? [e.usage] : []);
+  assertEquals([stop, replies.length], ["end_turn", 2]);
+  assertEquals(usage?.inputTokens, replies.reduce((n, u) => n + (u.inputTokens ?? 0), 0));
 });
