@@ -9,6 +9,7 @@ import { cardsOf, textOf } from "../support/updates.ts";
 onStage("a failure of the model", {}, async (stage, t) => {
   const { model } = stage;
   const session = await stage.session();
+  await session.run(script(["text", "hello"])); // the title is the user's own words: not those with the key below
   const fail = async (...steps: Step[]) => {
     const before = model.calls.length;
     const { answer, updates } = await session.prompt(script(...steps));
