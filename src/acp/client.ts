@@ -7,7 +7,9 @@ export interface ClientFacts {
 }
 
 /** A client that declared nothing. */
-export const PLAIN_CLIENT: ClientFacts = { drawing: { terminal: undefined, notices: false } };
+export const PLAIN_CLIENT: ClientFacts = {
+  drawing: { terminal: undefined, notices: false, compaction: false },
+};
 
 /** Reads the capabilities; what is not declared is not there. */
 export function readClient(capabilities: ClientCapabilities | undefined): ClientFacts {
@@ -17,5 +19,6 @@ export function readClient(capabilities: ClientCapabilities | undefined): Client
     : meta.terminal_output_delta === true
     ? "terminal_output_delta"
     : undefined;
-  return { drawing: { terminal, notices: Boolean(capabilities?.session?.notices) } };
+  const { notices, compaction } = capabilities?.session ?? {};
+  return { drawing: { terminal, notices: Boolean(notices), compaction: Boolean(compaction) } };
 }

@@ -23,6 +23,7 @@ import {
   splitText,
   TITLE_BYTES,
 } from "./bounds.ts";
+import { presentCompaction } from "./compaction.ts";
 import { ConsoleCard } from "./console_card.ts";
 import { blocksContent, promptContent, textContent } from "./content.ts";
 
@@ -32,6 +33,8 @@ export interface Drawing {
   readonly terminal: "terminal_output" | "terminal_output_delta" | undefined;
   /** Does it show notices beside the conversation? */
   readonly notices: boolean;
+  /** Does it show a compaction as such? */
+  readonly compaction: boolean;
 }
 
 /** What a presenter is made for. */
@@ -107,6 +110,11 @@ export class Presenter {
         return event.inResult
           ? []
           : this.#notice(event.messageId, jobSeverity(event.outcome), reportForUser(event));
+      case "compaction.started":
+      case "compaction.done":
+      case "compaction.failed":
+        return presentCompaction(event, this.#options.drawing.compaction);
+      case "compaction.pruned":
       case "session.created":
       case "session.moved":
       case "session.forked":

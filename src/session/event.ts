@@ -75,6 +75,41 @@ export type SessionEvent =
   | { readonly type: "model.replied"; readonly finish: FinishReason; readonly usage: ModelUsage }
   /** The reply broke off; what it had said stays said, its calls were never made. */
   | { readonly type: "model.failed"; readonly message: string }
+  /** The results of these calls are left out of the model's history from here on. */
+  | {
+    readonly type: "compaction.pruned";
+    readonly callIds: readonly string[];
+    /** Characters that it saves. */
+    readonly saved: number;
+  }
+  /**
+   * The model is asked for a summary of the history up to its `keep`th group (see `group.ts`), shortened to
+   * `max` characters; logged durably before it.
+   */
+  | {
+    readonly type: "compaction.started";
+    readonly compaction: string;
+    readonly model: string;
+    /** The instruction that it is written by. */
+    readonly system: string;
+    readonly keep: number;
+    readonly max: number | null;
+  }
+  /** From here on the summary stands in the model's history in place of all before its `keep`th group. */
+  | {
+    readonly type: "compaction.done";
+    readonly compaction: string;
+    readonly keep: number;
+    readonly summary: string;
+    readonly usage: ModelUsage;
+  }
+  /** There is no summary; the history stays as it was. */
+  | {
+    readonly type: "compaction.failed";
+    readonly compaction: string;
+    readonly cancelled: boolean;
+    readonly message: string;
+  }
   | { readonly type: "tool.called"; readonly callId: string; readonly name: string; readonly args: string }
   /** The side effect begins; logged durably before it. */
   | { readonly type: "tool.started"; readonly callId: string }
@@ -122,6 +157,10 @@ const TYPES: Readonly<Record<SessionEvent["type"], true>> = {
   "text": true,
   "model.replied": true,
   "model.failed": true,
+  "compaction.pruned": true,
+  "compaction.started": true,
+  "compaction.done": true,
+  "compaction.failed": true,
   "tool.called": true,
   "tool.started": true,
   "tool.output": true,

@@ -1,6 +1,10 @@
 import type { ModelCall, ModelMessage } from "../model/model.ts";
 import { reportForModel } from "../tool/job_text.ts";
+import { CHARS_PER_TOKEN, compacted } from "./compaction_plan.ts";
+import { summaryGroup } from "./compaction_text.ts";
+import { ContextMeter } from "./context_meter.ts";
 import type { SessionEvent } from "./event.ts";
+import { charsOf, type Group, pruned } from "./group.ts";
 import { promptText } from "./prompt_text.ts";
 
 /** An assistant's reply while it is being put together. */
@@ -21,9 +25,12 @@ export type SystemPrompt = Pick<
  *
  * Invariant of `messages()`: every call of an assistant message is followed by its result before anything
  * else is said, whatever the log looks like; a provider refuses a history with an orphan call.
+ *
+ * What is pruned or summarised is gone from this view only: the log, and all that is shown of it, keeps it.
  */
 export class History {
-  readonly #messages: ModelMessage[] = [];
+  #groups: Group[] = [];
+  readonly #meter = new ContextMeter();
   #system: SystemPrompt | undefined;
   /** The last prompt, while reports may still be put in front of it. */
   #prompt: string | undefined;
@@ -35,6 +42,7 @@ export class History {
 
   /** Takes the next event. */
   add(event: SessionEvent): void {
+    this.#meter.add(event);
     switch (event.type) {
       case "system.set":
         this.#system = event;
@@ -66,6 +74,18 @@ export class History {
       case "tool.ended":
         this.#results.set(event.callId, { text: event.text, isError: event.status === "failed" });
         return;
+      case "compaction.pruned": {
+        this.#close();
+        const callIds = new Set(event.callIds);
+        this.#groups = this.#groups.map((group) => pruned(group, callIds));
+        return;
+      }
+      case "compaction.done":
+        this.#close();
+        this.#groups = compacted(this.#groups, event.keep, summaryGroup(event.summary));
+        return;
+      case "compaction.started":
+      case "compaction.failed":
       case "session.created":
       case "session.moved":
       case "roots.set":
@@ -91,31 +111,44 @@ export class History {
 
   /** The conversation so far, ready to be sent. */
   messages(): ModelMessage[] {
+    return this.groups().flatMap((group) => group.messages);
+  }
+
+  /** The same, by what stays or goes together. */
+  groups(): readonly Group[] {
     this.#close();
-    return [...this.#messages];
+    return this.#groups;
+  }
+
+  /** Tokens that the conversation takes: as the provider counted them, else an estimate. */
+  tokens(): number {
+    if (this.#meter.tokens !== undefined) return this.#meter.tokens;
+    const chars = this.groups().reduce((sum, g) => sum + charsOf(g), this.#system?.text.length ?? 0);
+    return Math.ceil(chars / CHARS_PER_TOKEN);
   }
 
   /** Puts the open prompt, or the open reply and the results of its calls, behind the conversation. */
   #close(): void {
     if (this.#prompt !== undefined) {
       const parts = this.#reports.length > 0 ? [this.#reports.join("\n"), this.#prompt] : [this.#prompt];
-      this.#messages.push({ role: "user", text: parts.join("\n\n") });
+      this.#groups.push({ kind: "prompt", messages: [{ role: "user", text: parts.join("\n\n") }] });
       [this.#prompt, this.#reports] = [undefined, []];
     }
     const reply = this.#reply;
     this.#reply = undefined;
     if (reply && (reply.text !== "" || reply.calls.length > 0)) {
-      this.#messages.push({
+      const said = {
         role: "assistant",
         text: reply.text,
         reasoning: reply.reasoning,
         calls: reply.calls,
-      });
-      for (const call of reply.calls) {
+      } as const;
+      const results = reply.calls.map((call): ModelMessage => {
         const result = this.#results.get(call.id) ??
           { text: "The outcome is unknown: verify before retrying.", isError: true };
-        this.#messages.push({ role: "tool", callId: call.id, name: call.name, ...result });
-      }
+        return { role: "tool", callId: call.id, name: call.name, ...result };
+      });
+      this.#groups.push({ kind: "reply", messages: [said, ...results] });
     }
     this.#results.clear();
   }

@@ -28,8 +28,8 @@ const FORKED: Words = {
 };
 
 /**
- * The events that close what a dead process left open: each call as "not started" or "outcome unknown", then
- * the turn, then the background jobs. Empty for a log that ends well.
+ * The events that close what a dead process left open: each call as "not started" or "outcome unknown", a
+ * compaction, then the turn, then the background jobs. Empty for a log that ends well.
  */
 export function closingEvents(events: readonly SessionEvent[]): SessionEvent[] {
   return [...turnEnds(events, DIED), ...jobEnds(events, DIED)];
@@ -56,6 +56,7 @@ export function mendingEvents(events: readonly SessionEvent[]): SessionEvent[] {
 
 function turnEnds(events: readonly SessionEvent[], words: Words): SessionEvent[] {
   let turn: string | undefined;
+  let compaction: string | undefined;
   const open = new Map<string, "called" | "started">();
   for (const event of events) {
     if (event.type === "turn.started") turn = event.turn;
@@ -63,6 +64,8 @@ function turnEnds(events: readonly SessionEvent[], words: Words): SessionEvent[]
     else if (event.type === "tool.called") open.set(event.callId, "called");
     else if (event.type === "tool.started") open.set(event.callId, "started");
     else if (event.type === "tool.ended") open.delete(event.callId);
+    else if (event.type === "compaction.started") compaction = event.compaction;
+    else if (event.type === "compaction.done" || event.type === "compaction.failed") compaction = undefined;
   }
   const calls = [...open].map(([callId, state]): SessionEvent => ({
     type: "tool.ended",
@@ -72,7 +75,10 @@ function turnEnds(events: readonly SessionEvent[], words: Words): SessionEvent[]
   }));
   const failure = { kind: "internal", message: words.turn } as const;
   const end: SessionEvent[] = turn === undefined ? [] : [{ type: "turn.ended", turn, outcome: { failure } }];
-  return [...calls, ...end];
+  const summary: SessionEvent[] = compaction === undefined
+    ? []
+    : [{ type: "compaction.failed", compaction, cancelled: false, message: words.turn }];
+  return [...calls, ...summary, ...end];
 }
 
 function jobEnds(events: readonly SessionEvent[], { gone }: Words): SessionEvent[] {

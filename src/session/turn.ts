@@ -1,8 +1,15 @@
+import { Compactor } from "./compaction.ts";
 import { randomId } from "./ids.ts";
 import { DeltaBuffer } from "./delta_buffer.ts";
 import { messageOf } from "../errors.ts";
 import { modelName } from "../model/providers.ts";
-import type { FinishReason, Model, ModelCall, ThoughtLevel } from "../model/model.ts";
+import {
+  type FinishReason,
+  type Model,
+  type ModelCall,
+  ModelError,
+  type ThoughtLevel,
+} from "../model/model.ts";
 import type { StopReason } from "./event.ts";
 import type { OpenModel } from "./ports.ts";
 import type { Steering } from "./steering.ts";
@@ -32,12 +39,14 @@ interface Reply {
  */
 export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<StopReason> {
   const model = await deps.openModel(deps.model);
+  const compactor = new Compactor(deps, model);
   for (let n = 0; n < deps.maxModelCalls; n++) {
     signal.throwIfAborted();
     for (const prompt of deps.steering.take()) {
       deps.log.append({ type: "steered", messageId: randomId("msg"), prompt });
     }
-    const reply = await askModel(model, deps, signal);
+    await compactor.makeRoom(signal);
+    const reply = await askInRoom(compactor, model, deps, signal);
     switch (reply.finish) {
       case "length":
         return "max_tokens"; // the calls of a cut reply may be cut themselves: they are never run
@@ -50,6 +59,22 @@ export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<Stop
     }
   }
   return "max_turn_requests";
+}
+
+/** One model call; where the provider says that the history is too long, it is shortened and sent once more. */
+async function askInRoom(
+  compactor: Compactor,
+  model: Model,
+  deps: TurnDeps,
+  signal: AbortSignal,
+): Promise<Reply> {
+  try {
+    return await askModel(model, deps, signal);
+  } catch (e) {
+    const tooLong = e instanceof ModelError && e.fault === "window";
+    if (!tooLong || !await compactor.shorten(signal)) throw e;
+    return await askModel(model, deps, signal);
+  }
 }
 
 /** One model call: streams it into the log. The calls of a reply that fails are dropped. */

@@ -8,10 +8,10 @@ type Terminal = PresenterOptions["drawing"]["terminal"];
 function present(
   events: SessionEvent[],
   terminal: Terminal,
-  extra: { notices?: boolean; replay?: boolean } = {},
+  extra: { notices?: boolean; compaction?: boolean; replay?: boolean } = {},
 ) {
   const presenter = new Presenter({
-    drawing: { terminal, notices: extra.notices ?? false },
+    drawing: { terminal, notices: extra.notices ?? false, compaction: extra.compaction ?? false },
     tools: builtinTools(),
     cwd: "/w",
     replay: extra.replay ?? false,
@@ -200,4 +200,36 @@ Deno.test("the title comes after the first turn, and again only when it changes"
       { sessionUpdate: "session_info_update", title: "Greeting fixed" },
     ],
   );
+});
+
+Deno.test("a compaction is shown as such where the client knows it, else as a card; pruning is not shown", () => {
+  const begun: SessionEvent[] = [
+    { type: "compaction.pruned", callIds: ["c"], saved: 1 },
+    { type: "compaction.started", compaction: "k", model: "a/b", system: "s", keep: 1, max: null },
+  ];
+  const done: SessionEvent = { type: "compaction.done", compaction: "k", keep: 1, summary: "S", usage: {} };
+  const failed = (cancelled: boolean): SessionEvent => ({
+    ...{ type: "compaction.failed", compaction: "k", cancelled, message: "Down." },
+  });
+  const update = { sessionUpdate: "compaction_update", compactionId: "k" };
+  for (const replay of [false, true]) {
+    const known = (end: SessionEvent) => present([...begun, end], undefined, { compaction: true, replay });
+    const running = { ...update, status: "in_progress" };
+    const text = { type: "text", text: "S" };
+    assertEquals<unknown>(known(done), [running, { ...update, status: "completed", summary: [text] }]);
+    assertEquals<unknown>(known(failed(true)), [running, { ...update, status: "cancelled" }]);
+    assertEquals<unknown>(known(failed(false)), [running, { ...update, status: "failed", error: "Down." }]);
+    const card = (end: SessionEvent) => present([...begun, end], undefined, { replay });
+    const next = { sessionUpdate: "tool_call_update", toolCallId: "k" };
+    const title = "Compact the conversation";
+    const opened = [
+      { sessionUpdate: "tool_call", toolCallId: "k", title, kind: "think", status: "pending" },
+      { ...next, status: "in_progress" },
+    ];
+    const content = (said: string) => [{ type: "content", content: { type: "text", text: said } }];
+    assertEquals<unknown>(card(done), [...opened, { ...next, status: "completed", content: content("S") }]);
+    const end = (said: string) => ({ ...next, status: "failed", content: content(said) });
+    assertEquals<unknown>(card(failed(true)), [...opened, end("Cancelled.")]);
+    assertEquals<unknown>(card(failed(false)), [...opened, end("Down.")]);
+  }
 });

@@ -19,8 +19,8 @@ export type Step =
   | readonly ["gate", string]
   /** Answers with this status, message and headers instead of a stream. */
   | readonly ["http", number, string?, Readonly<Record<string, string>>?]
-  /** Fails the first `n` requests of this prompt with a status, then goes on. */
-  | readonly ["flaky", number, number]
+  /** Fails the first `n` requests of this prompt with a status and message, then goes on. */
+  | readonly ["flaky", number, number, string?]
   /** Answers 200 with this content type and body instead of a stream. */
   | readonly ["body", string, string]
   /** Breaks the connection in the middle of the stream. */

@@ -146,7 +146,7 @@ export class ModelServer implements AsyncDisposable {
     for (const step of cue.steps) {
       if (step[0] === "http") return failure(step[1], step[2], step[3]);
       if (step[0] === "body") return { status: 200, body: step[2], headers: { "content-type": step[1] } };
-      if (step[0] === "flaky" && this.#failAgain(cue.prompt, step[1])) return failure(step[2]);
+      if (step[0] === "flaky" && this.#failAgain(cue.prompt, step[1])) return failure(step[2], step[3]);
     }
     return undefined;
   }

@@ -100,6 +100,9 @@ export class WireRules {
     if (update.sessionUpdate === "notice" && !declares(this.#capabilities, "session.notices")) {
       this.#fault("a notice that was never declared");
     }
+    if (update.sessionUpdate === "compaction_update" && !declares(this.#capabilities, "session.compaction")) {
+      this.#fault("a compaction that was never declared");
+    }
     if (isChunk(update)) this.#chunk(update);
     if (!isTool(update)) return;
     const cards = this.#cards.get(sessionId) ?? new CardRules();
