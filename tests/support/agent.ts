@@ -59,6 +59,8 @@ export class AgentProcess implements AsyncDisposable {
   readonly #waiters = new Set<() => void>();
   readonly #options: AgentOptions;
   #nextId = 1;
+  /** Reading stands still until it resolves. */
+  #reading: PromiseWithResolvers<void> | undefined;
   #ended = false;
   #killed = false;
 
@@ -81,6 +83,17 @@ export class AgentProcess implements AsyncDisposable {
 
   get pid(): number {
     return this.#child.pid;
+  }
+
+  /** Reads no more of what the agent writes, as a client does that hangs. */
+  stopReading(): void {
+    this.#reading ??= Promise.withResolvers();
+  }
+
+  /** Reads on where {@linkcode stopReading} stopped. */
+  readOn(): void {
+    this.#reading?.resolve();
+    this.#reading = undefined;
   }
 
   /** Writes bytes as they are: for messages that are cut, joined or broken. */
@@ -179,6 +192,7 @@ export class AgentProcess implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const tree = this.processes();
+    this.readOn();
     const status = await this.closeInput().catch(() => undefined);
     if (!status) await this.kill("SIGKILL");
     if (!this.#killed && status?.code !== 0) {
@@ -250,6 +264,7 @@ export class AgentProcess implements AsyncDisposable {
         from = end + 1;
       }
       rest = joinBytes(rest, bytes.subarray(from));
+      await this.#reading?.promise;
     }
     if (rest.length > 0) this.faults.push(`stdout ends without a newline: ${new TextDecoder().decode(rest)}`);
   }

@@ -1,0 +1,165 @@
+import fc from "fast-check";
+import type { SessionEvent, StopReason } from "../../src/session/event.ts";
+import { closingEvents } from "../../src/session/log_recovery.ts";
+import type { Json } from "../../src/tool/tool.ts";
+
+/** Texts that are hard to bound and to join: control characters, several bytes, halves of a pair, long ones. */
+const piece: fc.Arbitrary<string> = fc.oneof(
+  { weight: 6, arbitrary: fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" }) },
+  { weight: 2, arbitrary: fc.constantFrom("\n", "```\n", "\u0000", "\u001b[31m", "\u{1F980}", "\ud83e") },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(fc.constantFrom("x", "\u0000", "€", "\u{1F980}"), fc.integer({ min: 1, max: 30_000 }))
+      .map(([text, times]) => text.repeat(times)),
+  },
+);
+
+const args: fc.Arbitrary<readonly [name: string, args: string]> = fc.oneof(
+  piece.map((text) => ["bash", JSON.stringify({ command: text, description: text })] as const),
+  piece.map((text) => ["read", JSON.stringify({ path: text })] as const),
+  piece.map((text) => ["write", JSON.stringify({ path: `/w/${text}`, content: text })] as const),
+  fc.tuple(piece, piece).map(([a, b]) =>
+    ["edit", JSON.stringify({ path: "/w/a", old_string: a, new_string: b })] as const
+  ),
+  fc.tuple(piece, piece), // a tool that there is none of, with arguments that are no JSON
+);
+
+const status = fc.constantFrom("completed" as const, "failed" as const);
+
+/** What follows the announcement of one call, with its id and its tool left open. */
+type Rest = (callId: string, name: string) => SessionEvent[];
+
+const rest: fc.Arbitrary<Rest> = fc.record({
+  started: fc.boolean(),
+  output: fc.array(piece, { maxLength: 4 }),
+  status,
+  text: piece,
+  code: fc.option(fc.integer({ min: 0, max: 60 }), { nil: undefined }),
+}).map(({ started, output, status, text, code }) => (callId, name): SessionEvent[] => [
+  ...started ? [{ type: "tool.started", callId } as const] : [],
+  ...started && name === "bash" ? output.map((text) => ({ type: "tool.output", callId, text }) as const) : [],
+  {
+    type: "tool.ended",
+    callId,
+    status,
+    // Of a command that did not run only a sentence is told, not an output.
+    text: name === "bash" ? text.slice(0, 500) : text,
+    facts: started && code !== undefined ? factsOf(name, text, code) : undefined,
+  },
+]);
+
+/** What each tool logs for its card. */
+function factsOf(name: string, text: string, number: number): Json | undefined {
+  if (name === "bash") return { exit: { code: number }, stopped: null, durationMs: 5 };
+  if (name === "read") return { shown: text, line: 1 };
+  if (name !== "write" && name !== "edit") return undefined;
+  const hunk = { oldText: text, newText: text, line: 1 };
+  return { path: `/w/${text}`, created: name === "write", hunks: Array(number).fill(hunk) };
+}
+
+/** A part of a turn; ids are given by {@linkcode numbered}, so that parts can be put together freely. */
+interface Round {
+  readonly thoughts: readonly string[];
+  readonly texts: readonly string[];
+  readonly calls: readonly { readonly call: readonly [string, string]; readonly rest: Rest }[];
+  readonly fails: boolean;
+  readonly notice: string | undefined;
+}
+
+const round: fc.Arbitrary<Round> = fc.record({
+  thoughts: fc.array(piece, { maxLength: 4 }),
+  texts: fc.array(piece, { maxLength: 4 }),
+  calls: fc.array(fc.record({ call: args, rest }), { maxLength: 3 }),
+  fails: fc.boolean(),
+  notice: fc.option(fc.constantFrom("Trying again.", "A job is gone."), { nil: undefined }),
+});
+
+interface TurnPlan {
+  readonly prompt: string;
+  readonly rounds: readonly Round[];
+  readonly stop: StopReason;
+  readonly title: string | undefined;
+}
+
+const turn: fc.Arbitrary<TurnPlan> = fc.record({
+  prompt: piece,
+  rounds: fc.array(round, { maxLength: 3 }),
+  stop: fc.constantFrom("end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"),
+  title: fc.option(fc.constantFrom("A title", "Another"), { nil: undefined }),
+});
+
+/** Whole sessions, event by event as the program logs them: every turn and every call has ended. */
+export const sessions: fc.Arbitrary<SessionEvent[]> = fc.array(turn, { maxLength: 4 }).map((turns) => {
+  let [calls, messages] = [0, 0];
+  const created: SessionEvent = { type: "session.created", cwd: "/w", preset: "workspace", version: "0" };
+  return [
+    created,
+    ...turns.flatMap((plan, n) =>
+      numbered(plan, `turn${n}`, { call: () => `call${calls++}`, message: () => `msg${messages++}` })
+    ),
+  ];
+});
+
+/** The same after a crash at any moment: the log is cut, and what a load adds to close it stands behind. */
+export const crashedSessions: fc.Arbitrary<SessionEvent[]> = cutSessions().map((events) => [
+  ...events,
+  ...closingEvents(events),
+]);
+
+/** The same with nothing behind the cut: what a live session is at some moment. */
+export function cutSessions(): fc.Arbitrary<SessionEvent[]> {
+  return fc.tuple(sessions, fc.double({ min: 0, max: 1, noNaN: true })).map(([events, part]) =>
+    events.slice(0, Math.max(1, Math.ceil(events.length * part)))
+  );
+}
+
+/** Logs that no crash leaves: events are missing, stand twice or in another place, from the first one on. */
+export const damagedSessions: fc.Arbitrary<SessionEvent[]> = fc.tuple(
+  sessions,
+  fc.array(fc.tuple(fc.constantFrom("drop", "double", "move"), fc.nat(), fc.nat()), { maxLength: 8 }),
+).map(([events, harms]) => {
+  const log = [...events];
+  for (const [harm, from, to] of harms) {
+    if (log.length === 0) break;
+    const at = from % log.length;
+    const event = log[at]!;
+    if (harm !== "double") log.splice(at, 1);
+    if (harm !== "drop") log.splice(to % (log.length + 1), 0, event);
+  }
+  return log;
+});
+
+interface Ids {
+  call(): string;
+  message(): string;
+}
+
+function numbered(plan: TurnPlan, turn: string, ids: Ids): SessionEvent[] {
+  const prompt = [{ type: "text", text: plan.prompt } as const];
+  return [
+    { type: "turn.started", turn, messageId: ids.message(), prompt },
+    ...plan.rounds.flatMap((round) => roundEvents(round, ids)),
+    ...plan.title === undefined ? [] : [{ type: "title.set", title: plan.title } as const],
+    { type: "turn.ended", turn, outcome: { stop: plan.stop } },
+  ];
+}
+
+function roundEvents(round: Round, ids: Ids): SessionEvent[] {
+  const [thought, message] = [ids.message(), ids.message()];
+  const calls = round.fails ? [] : round.calls.map((call) => ({ ...call, id: ids.call() }));
+  return [
+    { type: "model.called", model: "demo/demo", window: 1000 },
+    ...round.thoughts.map((text) => ({ type: "thought", messageId: thought, text }) as const),
+    ...round.texts.map((text) => ({ type: "text", messageId: message, text }) as const),
+    ...round.notice === undefined
+      ? []
+      : [{ type: "notice", messageId: ids.message(), severity: "warning", text: round.notice } as const],
+    round.fails
+      ? { type: "model.failed", message: "cut" }
+      : { type: "model.replied", finish: "stop", usage: { inputTokens: 10, outputTokens: 1 } },
+    ...calls.map(({ id, call }) =>
+      ({ type: "tool.called", callId: id, name: call[0], args: call[1] }) as const
+    ),
+    ...calls.flatMap(({ id, call, rest }) => rest(id, call[0])),
+  ];
+}
