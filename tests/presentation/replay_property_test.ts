@@ -17,7 +17,12 @@ const tools = builtinTools();
 const logs = fc.oneof(sessions, crashedSessions);
 
 function present(events: readonly SessionEvent[], terminal: Terminal, replay: boolean): SessionUpdate[] {
-  const presenter = new Presenter({ drawing: { terminal, notices: false }, tools, cwd: "/w", replay });
+  const presenter = new Presenter({
+    drawing: { terminal, notices: false, compaction: false },
+    tools,
+    cwd: "/w",
+    replay,
+  });
   return events.flatMap((event) => presenter.present(event));
 }
 
