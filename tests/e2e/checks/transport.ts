@@ -89,14 +89,17 @@ export const transport: readonly Check[] = [
     await (await stage.session()).run("word ".repeat(1_000_000));
     assert(stage.model.lastCall.text.length > 4_900_000);
   }],
-  ["8b a last message needs no newline", async (stage) => {
-    await withAgent(stage, {}, async (agent) => {
-      const message: Message = { id: agent.newId(), method: "session/list", params: {} };
-      agent.expect(message);
-      await agent.raw(JSON.stringify({ jsonrpc: "2.0", ...message }));
-      await agent.closeInput();
-    });
-  }],
+  [
+    "8b an input that ends in the middle of a line, or without its newline, ends the agent well",
+    async (stage) => {
+      await withAgent(stage, {}, async (agent) => {
+        const message: Message = { id: agent.newId(), method: "session/list", params: {} };
+        agent.expect(message);
+        await agent.raw(JSON.stringify({ jsonrpc: "2.0", ...message }));
+        await agent.closeInput();
+      });
+    },
+  ],
   ["9 the end of its input and SIGTERM end the agent and all that it runs", async (stage) => {
     await endBusy(stage, "input", 0);
     await endBusy(stage, "SIGTERM", 143);

@@ -78,6 +78,7 @@ export const turnChecks: readonly Check[] = [
     const second = await session.begin(script(["text", "two"]));
     assertEquals(textOf((await other.run(script(["text", "mine"]))).updates), "mine");
     stage.model.open("check-40");
+    // Looked at as a whole: where the first answer stands among the second turn's words is not asserted.
     for (const turn of [first, second]) assertEquals((await turn.end()).stopReason, "end_turn");
     assertEquals(textOf(stage.agent.updatesOf(session.id, first.from)), "onetwo");
   }],
