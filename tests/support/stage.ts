@@ -125,10 +125,11 @@ export class Stage implements AsyncDisposable {
 
   /** Starts an agent that has not said a word yet. */
   launch(options: StartOptions = {}): AgentProcess {
+    const env = this.environment(options.env);
     const agent = new AgentProcess({
-      env: this.environment(options.env),
+      env,
       cwd: this.workspace,
-      marker: `HOME=${this.home}`,
+      marker: `HOME=${env.HOME}`,
       args: options.args ?? this.options.args ?? [],
       secrets: [API_KEY, ...Object.values(this.options.secrets ?? {})],
     });
