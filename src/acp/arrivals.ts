@@ -29,6 +29,7 @@ interface Arrival {
  * would hit a prompt that came after it. Here
  * - a cancel, a close and a delete hit exactly the prompts of their session that arrived before them;
  * - what opens or ends a session waits for what did so before it, an end also for the prompts before it;
+ * - a prompt waits for the answers to those before it, so that no update of its turn comes before them;
  * - all else waits for the openings and ends before it.
  */
 export class Arrivals {
@@ -51,9 +52,14 @@ export class Arrivals {
     return this.#byId.get(requestId)?.cancel.signal ?? new AbortController().signal;
   }
 
-  /** Resolves when it is this request's turn. Never rejects. */
-  async turnOf(requestId: unknown): Promise<void> {
-    await this.#byId.get(requestId)?.turn;
+  /** Resolves when it is this request's turn, or when it is taken back by `cancelled`. Never rejects. */
+  async turnOf(requestId: unknown, cancelled: AbortSignal): Promise<void> {
+    const { promise: takenBack, resolve } = Promise.withResolvers<void>();
+    const takeBack = () => resolve();
+    if (cancelled.aborted) return;
+    cancelled.addEventListener("abort", takeBack, { once: true });
+    await Promise.race([this.#byId.get(requestId)?.turn, takenBack]);
+    cancelled.removeEventListener("abort", takeBack);
   }
 
   /** The answer is noted as it is written: what waited for it is then written behind it. */
@@ -88,7 +94,8 @@ export class Arrivals {
   #note(id: unknown, sessionId: string, role: Role): void {
     this.#settle(id); // a client that uses an id twice gets no answer to the first: nobody may wait for it
     const before = this.#of(sessionId).filter(({ role: earlier }) =>
-      earlier === "opening" || earlier === "ending" || (earlier === "prompt" && role === "ending")
+      earlier === "opening" || earlier === "ending" ||
+      (earlier === "prompt" && (role === "ending" || role === "prompt"))
     );
     if (role === "ending") this.#cancel(sessionId);
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();

@@ -36,7 +36,7 @@ export async function serveConnection(stream: Stream, deps: ConnectionDeps): Pro
   ) =>
     answer(async (call: Call): Promise<Result> => {
       const cancelled = AbortSignal.any([call.signal, arrivals.signalOf(call.requestId)]);
-      await arrivals.turnOf(call.requestId);
+      await arrivals.turnOf(call.requestId, cancelled);
       return await handle(call, await sessionMethods.get(call.client), cancelled);
     });
 

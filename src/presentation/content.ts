@@ -48,8 +48,11 @@ export function promptContent(part: PromptPart): ContentBlock[] {
     case "text":
       return splitText(part.text).map((text) => ({ type: "text", text }));
     case "link":
-      return [{ type: "resource_link", uri: part.uri, name: part.name }];
+      return [{ type: "resource_link", uri: clip(part.uri, PATH_BYTES), name: clip(part.name, PATH_BYTES) }];
     case "context":
-      return [{ type: "resource", resource: { uri: part.uri, text: clip(part.text, CONTENT_BYTES) } }];
+      return [{
+        type: "resource",
+        resource: { uri: clip(part.uri, PATH_BYTES), text: clip(part.text, CONTENT_BYTES) },
+      }];
   }
 }

@@ -16,6 +16,7 @@ import {
   CAPTION_BYTES,
   clip,
   clipValue,
+  CONTENT_BYTES,
   INPUT_BYTES,
   jsonBytes,
   NAME_BYTES,
@@ -224,10 +225,11 @@ export class Presenter {
   }
 
   #notice(messageId: string, severity: "info" | "warning" | "error", text: string): SessionUpdate[] {
+    const shown = clip(text, CONTENT_BYTES);
     if (!this.#options.drawing.notices) {
-      return [messageChunk("agent_message_chunk", messageId, `${text}\n\n`)];
+      return [messageChunk("agent_message_chunk", messageId, `${shown}\n\n`)];
     }
-    return this.#options.replay ? [] : [{ sessionUpdate: "notice", severity, title: text }];
+    return this.#options.replay ? [] : [{ sessionUpdate: "notice", severity, title: shown }];
   }
 }
 
@@ -262,7 +264,7 @@ function update(fields: ToolCallUpdate): SessionUpdate {
 }
 
 function consoleContent(call: OpenCall, console: ConsoleCard, exitNote?: string): ToolCallContent[] {
-  const texts = [console.text(), exitNote ?? ""].filter((t) => t !== "");
+  const texts = [console.text(), clip(exitNote ?? "", CAPTION_BYTES)].filter((t) => t !== "");
   return [
     ...blocksContent(call.view.blocks, CAPTION_BYTES),
     ...(texts.length > 0 ? [textContent(texts.join("\n\n"))] : []),

@@ -73,8 +73,21 @@ export class ToolRegistry {
   presentResult(name: string, args: string, outcome: Outcome, place: Place): ResultView {
     if (outcome.notRun) return notRunView(outcome.notRun);
     const parsed = this.parse(name, args);
-    const view = parsed.ok ? parsed.tool.presentResult?.(parsed.args, outcome as never, place) : undefined;
+    const view = parsed.ok ? resultView(parsed, outcome, place) : undefined;
     return view ?? { blocks: [{ type: "text", text: outcome.text }] };
+  }
+}
+
+/** A log of another version may hold facts of another shape: such a call gets the generic card. */
+function resultView(
+  { tool, args }: Extract<ParsedCall, { ok: true }>,
+  outcome: Outcome,
+  place: Place,
+): ResultView | undefined {
+  try {
+    return tool.presentResult?.(args, outcome as never, place);
+  } catch {
+    return undefined;
   }
 }
 

@@ -78,8 +78,9 @@ export const turnChecks: readonly Check[] = [
     const second = await session.begin(script(["text", "two"]));
     assertEquals(textOf((await other.run(script(["text", "mine"]))).updates), "mine");
     stage.model.open("check-40");
-    // Looked at as a whole: where the first answer stands among the second turn's words is not asserted.
-    for (const turn of [first, second]) assertEquals((await turn.end()).stopReason, "end_turn");
+    const [one, two] = [await first.end(), await second.end()];
+    assertEquals([one.stopReason, two.stopReason], ["end_turn", "end_turn"]);
+    assertEquals(textOf(one.updates), "one", "nothing of the second turn comes before the first answer");
     assertEquals(textOf(stage.agent.updatesOf(session.id, first.from)), "onetwo");
   }],
   ["41 an unknown session is -32002, with its id", async ({ agent }) => {
