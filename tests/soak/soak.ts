@@ -62,6 +62,17 @@ function checkAnswers(stage: Stage, prompts: number): void {
 }
 
 async function soak(stage: Stage): Promise<void> {
+  const { model } = stage;
+  // The server keeps every request, whose histories grow with the turns: of thousands this process would die.
+  const forgetting = setInterval(() => model.calls.splice(0), 1000);
+  try {
+    await run(stage);
+  } finally {
+    clearInterval(forgetting);
+  }
+}
+
+async function run(stage: Stage): Promise<void> {
   const { agent } = stage;
   const first = await stage.session();
   await first.run(script(["bash", "true"], ["text", "ok"]));
