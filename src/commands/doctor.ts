@@ -10,6 +10,7 @@ import {
   checkModel,
   checkStore,
 } from "./doctor_checks.ts";
+import { print } from "./print.ts";
 import { readCommandLine, usage } from "./settings.ts";
 
 /**
@@ -49,7 +50,7 @@ function report(
 ): number {
   const ok = found.checks.every((check) => check.state !== "fail");
   const text = json ? JSON.stringify({ ok, ...found }) : found.checks.map(lines).join("\n");
-  Deno.stdout.writeSync(new TextEncoder().encode(text + "\n"));
+  print(text);
   return ok ? 0 : 1;
 }
 

@@ -2,6 +2,7 @@ import { loadConfig } from "../config/load.ts";
 import { AgentError } from "../errors.ts";
 import { describeGrant } from "../permission/grant.ts";
 import { type Granted, GrantStore, listGrants } from "../permission/grant_store.ts";
+import { harmless, print } from "./print.ts";
 import { readCommandLine, usage } from "./settings.ts";
 
 /** `dsh-acp grants`: what was allowed for always, by workspace, and how to take it back. */
@@ -28,7 +29,7 @@ function list(all: readonly Granted[], json: boolean): number {
 }
 
 function lines({ workspace, grants, warning }: Granted): string {
-  const entries = grants.map((g) => `  ${g.id}  ${describeGrant(g.grant)}`);
+  const entries = grants.map((g) => `  ${g.id}  ${harmless(describeGrant(g.grant))}`);
   return [workspace ?? "(a file that cannot be used)", ...(warning ? [`  ${warning}`] : []), ...entries].join(
     "\n",
   );
@@ -44,8 +45,4 @@ async function withdraw(stateDir: string, id: string): Promise<number> {
   if (!found) throw new AgentError("usage", `There is no grant "${id}": dsh-acp grants list shows them.`);
   print(`Withdrawn: ${id}`);
   return 0;
-}
-
-function print(text: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(text + "\n"));
 }
