@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { script } from "../support/model_script.ts";
 import { onStage } from "../support/on_stage.ts";
-import { processesRunning, uniqueSleep } from "../support/process_tree.ts";
+import { endProcess, processesRunning, uniqueSleep } from "../support/process_tree.ts";
 import type { Session } from "../support/session.ts";
 import { onlyCard, outputOf, terminalText } from "../support/updates.ts";
 import { eventually } from "../support/waiting.ts";
@@ -23,7 +23,7 @@ onStage("the death of what runs the commands", {}, async (stage, t) => {
       !before.has(p.pid) && p.command.includes("--no-prompt")
     );
     assert(helpers.length > 0, "no process runs the commands");
-    for (const { pid } of helpers) Deno.kill(pid, "SIGKILL");
+    helpers.forEach(endProcess);
     const { stopReason, updates } = await turn.end();
     assertEquals([stopReason, onlyCard(updates).status], ["end_turn", "failed"]);
     await eventually("the command is gone too", () => processesRunning(sleep).length === 0);

@@ -1,6 +1,6 @@
 import { AssertionError } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { isAlive, type Process, processesMarked, processTree } from "./process_tree.ts";
+import { endProcess, isAlive, type Process, processesMarked, processTree } from "./process_tree.ts";
 import { faultsOfLine } from "./schema.ts";
 import { eventually, PATIENCE, within } from "./waiting.ts";
 import { type Fields, type Frame, isResponse, type Message, type RpcError, type RpcId } from "./wire.ts";
@@ -211,7 +211,7 @@ export class AgentProcess implements AsyncDisposable {
     await eventually("the processes are gone", () => left().length === 0, this.#options.grace ?? 5_000).catch(
       () => {
         this.faults.push(...left().map((p) => `process ${p.pid} lives on: ${p.command.slice(0, 200)}`));
-        for (const { pid } of left()) Deno.kill(pid, "SIGKILL");
+        left().forEach(endProcess);
       },
     );
   }

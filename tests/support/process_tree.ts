@@ -44,10 +44,19 @@ export function processesRunning(text: string): Process[] {
   return allProcesses().filter((p) => p.command.includes(text) && isAlive(p.pid));
 }
 
+/** Ends one process, if it has not ended meanwhile: the death of one often ends the others before their turn comes. */
+export function endProcess({ pid }: Process): void {
+  try {
+    Deno.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
 /** Ends all processes with this marker, so that a failed test leaves none; gives their commands. */
 export function endProcesses(marker: string): string[] {
   const found = processesMarked(marker);
-  for (const { pid } of found) Deno.kill(pid, "SIGKILL");
+  found.forEach(endProcess);
   return found.map((p) => p.command.slice(0, 200));
 }
 
