@@ -150,6 +150,8 @@ function toPart(part: LanguageModelV4StreamPart, { repair, fault }: Exchange): M
       return { type: "text", text: part.delta };
     case "tool-input-start":
       return { type: "call-start", id: part.id, name: part.toolName };
+    case "tool-input-delta":
+      return { type: "call-args", id: part.id, text: part.delta };
     case "tool-call":
       if (fault) throw fault;
       // Of a reply that was cut at its length or filtered the last call may be half.

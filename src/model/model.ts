@@ -72,6 +72,8 @@ export type ModelPart =
   | { readonly type: "text"; readonly text: string }
   /** A call has begun; its arguments are still being written. */
   | { readonly type: "call-start"; readonly id: string; readonly name: string }
+  /** More of a begun call's arguments. To be shown, not run: a reply may break off, and servers may say things twice. */
+  | { readonly type: "call-args"; readonly id: string; readonly text: string }
   /** A call is complete. `args` may still be no valid JSON: the caller checks before it runs anything. */
   | { readonly type: "call"; readonly call: ModelCall }
   /** The request failed and is tried again in `waitMs`; nothing of a reply had come. */

@@ -5,7 +5,7 @@ import type {
   ToolCallLocation,
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
-import type { ModelUsage } from "../model/model.ts";
+import type { FinishReason, ModelUsage } from "../model/model.ts";
 import type { SessionEvent } from "../session/event.ts";
 import type { JobOutcome } from "../bash/jobs.ts";
 import { reportForUser } from "../tool/job_text.ts";
@@ -50,6 +50,8 @@ export interface PresenterOptions {
 
 /** A call that has not ended yet. */
 interface OpenCall {
+  /** `drafted`: the model is still writing it. */
+  readonly state: "drafted" | "called";
   readonly name: string;
   readonly args: string;
   readonly view: CallView;
@@ -57,6 +59,7 @@ interface OpenCall {
   readonly console: ConsoleCard | undefined;
 }
 
+type Drafted = Extract<SessionEvent, { type: "tool.drafted" }>;
 type Called = Extract<SessionEvent, { type: "tool.called" }>;
 type Ended = Extract<SessionEvent, { type: "tool.ended" }>;
 
@@ -92,6 +95,8 @@ export class Presenter {
         return splitText(event.text).map((text) =>
           messageChunk("agent_thought_chunk", event.messageId, text)
         );
+      case "tool.drafted":
+        return [this.#drafted(event)];
       case "tool.called":
         return [this.#called(event)];
       case "tool.started":
@@ -104,7 +109,12 @@ export class Presenter {
         this.#window = event.window;
         return [];
       case "model.replied":
-        return usageUpdate(event.usage, this.#window);
+        return [
+          ...(hasWholeCalls(event.finish) ? [] : this.#dropDrafts()),
+          ...usageUpdate(event.usage, this.#window),
+        ];
+      case "model.failed":
+        return this.#dropDrafts();
       case "notice":
         return this.#notice(event.messageId, event.severity, event.text);
       case "job.ended":
@@ -125,11 +135,11 @@ export class Presenter {
       case "thought.set":
       case "system.set":
       case "job.started":
-      case "model.failed":
         return [];
       case "title.set":
-      case "turn.ended":
         return this.#title();
+      case "turn.ended":
+        return [...this.#dropDrafts(), ...this.#title()];
     }
   }
 
@@ -147,20 +157,45 @@ export class Presenter {
     return call && this.#card(callId, call);
   }
 
+  /** A call that is being written: announced at its first draft, filled up by the next ones. */
+  #drafted(event: Drafted): SessionUpdate {
+    const announced = this.#open.has(event.callId);
+    const call = this.#opened("drafted", event);
+    return announced ? update(this.#card(event.callId, call)) : this.#announced(event.callId, call);
+  }
+
+  /** A whole call. A terminal's directory is read from announcements only: another one needs that anew. */
   #called(event: Called): SessionUpdate {
+    const draft = this.#open.get(event.callId);
+    const call = this.#opened("called", event);
+    const hasMoved = this.#options.drawing.terminal && draft?.view.terminal?.cwd !== call.view.terminal?.cwd;
+    return draft && !hasMoved ? update(this.#card(event.callId, call)) : this.#announced(event.callId, call);
+  }
+
+  #opened(state: OpenCall["state"], { callId, name, args }: Drafted | Called): OpenCall {
     const { tools, cwd, drawing } = this.#options;
-    const view = tools.presentCall(event.name, event.args, { cwd });
-    const call: OpenCall = {
-      name: event.name,
-      args: event.args,
-      view,
-      console: view.terminal && !drawing.terminal ? new ConsoleCard() : undefined,
-    };
-    this.#open.set(event.callId, call);
-    const terminal = view.terminal && drawing.terminal
-      ? { _meta: { terminal_info: { terminal_id: event.callId, cwd: clip(view.terminal.cwd, PATH_BYTES) } } }
+    const view = tools.presentCall(name, args, { cwd });
+    const console = view.terminal && !drawing.terminal ? new ConsoleCard() : undefined;
+    const call: OpenCall = { state, name, args, view, console };
+    this.#open.set(callId, call);
+    return call;
+  }
+
+  #announced(callId: string, call: OpenCall): SessionUpdate {
+    const terminal = call.view.terminal && this.#options.drawing.terminal
+      ? { _meta: { terminal_info: { terminal_id: callId, cwd: clip(call.view.terminal.cwd, PATH_BYTES) } } }
       : {};
-    return { sessionUpdate: "tool_call", ...this.#card(event.callId, call), ...terminal };
+    return { sessionUpdate: "tool_call", ...this.#card(callId, call), ...terminal };
+  }
+
+  /** The reply is over, and these calls never became whole. */
+  #dropDrafts(): SessionUpdate[] {
+    const drafts = [...this.#open].filter(([, call]) => call.state === "drafted");
+    return drafts.map(([toolCallId, { view }]) => {
+      this.#open.delete(toolCallId);
+      const content = [...blocksContent(view.blocks), textContent(DROPPED)];
+      return update({ toolCallId, status: "failed", content });
+    });
   }
 
   #card(callId: string, { name, args, view }: OpenCall): ToolCall {
@@ -231,6 +266,14 @@ export class Presenter {
     }
     return this.#options.replay ? [] : [{ sessionUpdate: "notice", severity, title: shown }];
   }
+}
+
+/** What a card says whose call broke off while it was written. */
+const DROPPED = "Not run: the reply ended before this call was whole.";
+
+/** The calls of all other replies may be cut, and are never run. */
+function hasWholeCalls(finish: FinishReason): boolean {
+  return finish === "stop" || finish === "tool-calls";
 }
 
 function jobSeverity(outcome: JobOutcome): "info" | "warning" {

@@ -110,6 +110,11 @@ export type SessionEvent =
     readonly cancelled: boolean;
     readonly message: string;
   }
+  /**
+   * The model is writing a long call; `args` is what it has written so far, as whole JSON. It may say more of it,
+   * then comes the call itself, or the reply ends without it.
+   */
+  | { readonly type: "tool.drafted"; readonly callId: string; readonly name: string; readonly args: string }
   | { readonly type: "tool.called"; readonly callId: string; readonly name: string; readonly args: string }
   /** The side effect begins; logged durably before it. */
   | { readonly type: "tool.started"; readonly callId: string }
@@ -161,6 +166,7 @@ const TYPES: Readonly<Record<SessionEvent["type"], true>> = {
   "compaction.started": true,
   "compaction.done": true,
   "compaction.failed": true,
+  "tool.drafted": true,
   "tool.called": true,
   "tool.started": true,
   "tool.output": true,

@@ -80,7 +80,7 @@ export class EventLog {
 
   #project(event: SessionEvent): void {
     this.history.add(event);
-    if (event.type === "tool.called") this.#callIds.add(event.callId);
+    if (event.type === "tool.drafted" || event.type === "tool.called") this.#callIds.add(event.callId);
     if (event.type === "job.started") this.#jobs++;
   }
 }

@@ -95,6 +95,7 @@ export class History {
       case "thought.set":
       case "model.replied":
       case "model.failed":
+      case "tool.drafted":
       case "tool.started":
       case "tool.output":
       case "job.started":

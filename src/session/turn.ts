@@ -1,5 +1,6 @@
 import { Compactor } from "./compaction.ts";
 import { randomId } from "./ids.ts";
+import { CallDrafts } from "./call_drafts.ts";
 import { DeltaBuffer } from "./delta_buffer.ts";
 import { messageOf } from "../errors.ts";
 import { modelName } from "../model/providers.ts";
@@ -91,6 +92,7 @@ async function askModel(model: Model, deps: TurnDeps, signal: AbortSignal): Prom
   const deltas = new DeltaBuffer<"text" | "thought">((type, text) =>
     log.append({ type, messageId: ids[type], text })
   );
+  const drafts = new CallDrafts(log);
   const calls: ModelCall[] = [];
   let warned = false;
   try {
@@ -104,10 +106,14 @@ async function askModel(model: Model, deps: TurnDeps, signal: AbortSignal): Prom
           break;
         case "call-start":
           deltas.flush();
+          drafts.begin(part.id, part.name);
           deps.workbench.prepare(deps.preset); // while the arguments are still being written
           break;
+        case "call-args":
+          await drafts.add(part.id, part.text);
+          break;
         case "call":
-          calls.push({ ...part.call, id: log.uniqueCallId(part.call.id) });
+          calls.push({ ...part.call, id: drafts.idOf(part.call.id) });
           break;
         case "retry":
           if (!warned) warn(deps, `${part.reason} Trying again for up to 30 seconds.`);

@@ -127,6 +127,9 @@ for (const kind of ["deepseek", "openai-compatible"] as const) {
       const outcome = await read(await modelAt(server.baseURL, kind));
       assertEquals(outcome.error, undefined);
       assertEquals(outcome.parts.map(said), parts.map(said));
+      for (const part of outcome.parts) {
+        if (part.type === "call") assertEquals(outcome.written[part.call.id] ?? "{}", part.call.args);
+      }
     });
   }
   for (const [name, [parts, fault, message]] of Object.entries(BAD)) {

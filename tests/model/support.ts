@@ -40,7 +40,10 @@ export function ask(text = "Hello", more: Partial<ModelRequest> = {}): ModelRequ
 
 /** What came out of a reply: its parts, and the error it ended with. */
 export interface Outcome {
+  /** All but the arguments of calls while they are written. */
   readonly parts: readonly ModelPart[];
+  /** Those, put together by the call's id. */
+  readonly written: Readonly<Record<string, string>>;
   readonly error: ModelError | undefined;
 }
 
@@ -51,11 +54,15 @@ export async function read(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Outcome> {
   const parts: ModelPart[] = [];
+  const written: Record<string, string> = {};
   try {
-    for await (const part of model.stream(request, signal)) parts.push(part);
-    return { parts, error: undefined };
+    for await (const part of model.stream(request, signal)) {
+      if (part.type === "call-args") written[part.id] = (written[part.id] ?? "") + part.text;
+      else parts.push(part);
+    }
+    return { parts, written, error: undefined };
   } catch (error) {
-    if (error instanceof ModelError) return { parts, error };
+    if (error instanceof ModelError) return { parts, written, error };
     throw error;
   }
 }

@@ -14,7 +14,11 @@ export class CardRules {
     const id = update.toolCallId!;
     const faults = [];
     const known = this.#status.has(id);
-    if (update.sessionUpdate === "tool_call" && known) faults.push(`tool call ${id} was announced twice`);
+    // A terminal's directory is only read from an announcement: one that was drafted for another comes again.
+    const moved = update._meta?.terminal_info && this.#status.get(id) === "pending";
+    if (update.sessionUpdate === "tool_call" && known && !moved) {
+      faults.push(`tool call ${id} was announced twice`);
+    }
     if (update.sessionUpdate === "tool_call_update" && !known) {
       faults.push(`tool call ${id} was not announced`);
     }

@@ -129,6 +129,12 @@ export const damagedSessions: fc.Arbitrary<SessionEvent[]> = fc.tuple(
   return log;
 });
 
+/** What half of a call's arguments may look like. */
+function draftOf(args: string): string {
+  const command = args.slice(0, args.length >> 1);
+  return JSON.stringify({ command, path: "/w/half", content: `${command}…` });
+}
+
 interface Ids {
   call(): string;
   message(): string;
@@ -146,7 +152,8 @@ function numbered(plan: TurnPlan, turn: string, ids: Ids): SessionEvent[] {
 
 function roundEvents(round: Round, ids: Ids): SessionEvent[] {
   const [thought, message] = [ids.message(), ids.message()];
-  const calls = round.fails ? [] : round.calls.map((call) => ({ ...call, id: ids.call() }));
+  const begun = round.calls.map((call) => ({ ...call, id: ids.call() }));
+  const calls = round.fails ? [] : begun;
   return [
     { type: "model.called", model: "demo/demo", window: 1000 },
     ...round.thoughts.map((text) => ({ type: "thought", messageId: thought, text }) as const),
@@ -154,6 +161,9 @@ function roundEvents(round: Round, ids: Ids): SessionEvent[] {
     ...round.notice === undefined
       ? []
       : [{ type: "notice", messageId: ids.message(), severity: "warning", text: round.notice } as const],
+    ...begun.filter(({ call }) => call[1].length > 20).map(({ id, call }) =>
+      ({ type: "tool.drafted", callId: id, name: call[0], args: draftOf(call[1]) }) as const
+    ),
     round.fails
       ? { type: "model.failed", message: "cut" }
       : { type: "model.replied", finish: "stop", usage: { inputTokens: 10, outputTokens: 1 } },

@@ -34,7 +34,9 @@ export type Step =
   /** A tool call whose arguments are this text, JSON or not. */
   | readonly ["raw", string, string]
   /** A tool call whose stream breaks off in the middle of its arguments. */
-  | readonly ["half", string, string];
+  | readonly ["half", string, string]
+  /** A tool call that is written up to the middle of its arguments, and on when the test opens the gate. */
+  | readonly ["held", string, Fields, string];
 
 /** What the model is asked next, read from the history in the request. */
 export interface Cue {
@@ -44,7 +46,7 @@ export interface Cue {
 }
 
 const DEFAULT: readonly Step[] = [["text", "Hello from the model."]];
-const CALLS = new Set(["bash", "tool", "par", "raw"]);
+const CALLS = new Set(["bash", "tool", "par", "raw", "held"]);
 
 /** The line of a prompt that makes the scripted model do these steps. */
 export function script(...steps: Step[]): string {

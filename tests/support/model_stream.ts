@@ -69,6 +69,14 @@ class ReplyWriter {
         this.#call(step[1], step[2].slice(0, step[2].length >> 1));
         await this.#sleep(100);
         return "cut";
+      case "held": {
+        const [first = "", second = ""] = piecesOf(JSON.stringify(step[2]), 2);
+        this.#call(step[1], first);
+        await this.#untilStopped(this.context.gate(step[3]));
+        return this.#delta({
+          tool_calls: [{ index: this.#calls.length - 1, function: { arguments: second } }],
+        });
+      }
       case "raw":
         return this.#call(step[1], step[2]);
       case "bash":
