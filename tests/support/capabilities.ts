@@ -13,6 +13,9 @@ export const zedCapabilities: Fields = {
 /** Zed's terminal card without the editor's file methods: files are then read and written on the disk. */
 export const terminalCapabilities: Fields = { _meta: { terminal_output: true } };
 
+/** An editor that has its files to offer, and nothing else. */
+export const editorCapabilities: Fields = { fs: { readTextFile: true, writeTextFile: true } };
+
 /** A client that knows output only under the key `terminal_output_delta`. */
 export const deltaCapabilities: Fields = { _meta: { terminal_output_delta: true } };
 

@@ -26,7 +26,7 @@ export class Transcript {
   #text(text: string, key: string): string {
     if (key === "messageId") return this.#name("message", text);
     if (["toolCallId", "terminalId", "terminal_id"].includes(key)) return this.#name("call", text);
-    return this.folders.reduce((t, [path, name]) => t.replaceAll(path, name), text);
+    return shortened(this.folders.reduce((t, [path, name]) => t.replaceAll(path, name), text));
   }
 
   #name(kind: string, id: string): string {
@@ -36,4 +36,13 @@ export class Transcript {
     this.#ids.set(key, name);
     return name;
   }
+}
+
+/** Characters of a text that is kept whole, and of each end of one that is not. */
+const [WHOLE, END] = [2000, 200];
+
+/** A long text by its ends and its length, so that a transcript stays something to be read. */
+function shortened(text: string): string {
+  if (text.length <= WHOLE) return text;
+  return `${text.slice(0, END)} [… ${text.length - 2 * END} characters …] ${text.slice(-END)}`;
 }

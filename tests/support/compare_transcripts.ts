@@ -1,0 +1,32 @@
+import { assertEquals } from "@std/assert";
+import { fromFileUrl } from "@std/path";
+import { exists, namesIn } from "./files.ts";
+import { onStage } from "./on_stage.ts";
+import { perform, type Scene } from "./scene.ts";
+import type { Stage } from "./stage.ts";
+import type { Fields } from "./wire.ts";
+
+const FIXTURES = new URL("../../fixtures/", import.meta.url);
+const SCENES = namesIn(fromFileUrl(FIXTURES)).filter((name) =>
+  exists(fromFileUrl(new URL(`${name}/scene.json`, FIXTURES)))
+);
+/** Set to rewrite the transcripts; what changed is then to be read in the diff. */
+const UPDATE = Deno.env.get("UPDATE_TRANSCRIPTS") !== undefined;
+
+/** Registers a test that plays every scene of the fixtures for one kind of client. */
+export function compareTranscripts(client: string, capabilities: Fields): void {
+  onStage(`the transcripts of a client: ${client}`, { client: capabilities }, async (stage, t) => {
+    for (const name of SCENES) {
+      await t.step(`${name} is as in fixtures/${name}/${client}.json`, () => compare(stage, name, client));
+    }
+  });
+}
+
+async function compare(stage: Stage, name: string, client: string): Promise<void> {
+  const scene: Scene = JSON.parse(await Deno.readTextFile(new URL(`${name}/scene.json`, FIXTURES)));
+  const { live, replayed } = await perform(stage, name, scene);
+  const file = new URL(`${name}/${client}.json`, FIXTURES);
+  if (UPDATE) await Deno.writeTextFile(file, JSON.stringify(live, null, 2) + "\n");
+  assertEquals(live, JSON.parse(await Deno.readTextFile(file)));
+  assertEquals(replayed, live.shown, "a load shows something else");
+}
