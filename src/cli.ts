@@ -10,6 +10,8 @@ Usage:
   dsh-acp demo                       a whole turn in this terminal: no key, no network
   dsh-acp exec [OPTIONS] -- COMMAND  one command through the confined executor
   dsh-acp doctor [--json]            what is there, what is missing, how to mend it
+  dsh-acp login [--provider NAME]    type in an API key (DeepSeek's by default), kept for this user
+  dsh-acp logout                     forget the keys that were typed in
   dsh-acp sessions list | show ID | export ID | delete ID  [--json]
   dsh-acp grants list | withdraw ID  what was allowed for always; take it back
   dsh-acp --help | --version
@@ -29,7 +31,7 @@ Options of exec:
   --timeout-ms N           milliseconds it may take (default 120000)
   --json                   one JSON object on stdout, exit 0 if it could be run
 
-Keys: DEEPSEEK_API_KEY (and DEEPSEEK_BASE_URL), or OPENAI_API_KEY and
+Keys: dsh-acp login, or DEEPSEEK_API_KEY (and DEEPSEEK_BASE_URL), or OPENAI_API_KEY and
 OPENAI_BASE_URL with --model openai-compatible/MODEL.
 `;
 
@@ -52,6 +54,8 @@ const COMMANDS = {
   doctor: () => import("./commands/doctor.ts"),
   exec: () => import("./commands/run_exec.ts"),
   grants: () => import("./commands/grants.ts"),
+  login: () => import("./commands/login.ts"),
+  logout: () => import("./commands/logout.ts"),
   sessions: () => import("./commands/sessions.ts"),
 } as const;
 
@@ -59,11 +63,21 @@ function isCommand(name: string): name is keyof typeof COMMANDS {
   return Object.hasOwn(COMMANDS, name);
 }
 
+/**
+ * Where the command stands: the first word that is no option and no option's value. Editors append `login` to the
+ * arguments that they start the agent with.
+ */
+function commandAt(args: readonly string[]): number {
+  const takesValue = (arg: string | undefined) => arg !== undefined && /^--[a-z-]+$/.test(arg);
+  return args.findIndex((arg, i) => !arg.startsWith("-") && !takesValue(args[i - 1]));
+}
+
 /** Runs a command. Reports whatever it throws, on stderr, in one line. */
 async function run(args: readonly string[]): Promise<number> {
-  const [name = "", ...rest] = args;
+  const at = commandAt(args);
+  const name = args[at] ?? "";
   try {
-    if (isCommand(name)) return await (await COMMANDS[name]()).run(rest);
+    if (isCommand(name)) return await (await COMMANDS[name]()).run(args.toSpliced(at, 1));
     return await (await import("./commands/serve.ts")).run(args);
   } catch (e) {
     const { AgentError, messageOf } = await import("./errors.ts");

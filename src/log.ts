@@ -19,8 +19,8 @@ export interface LogOptions {
   level: LogLevel;
   /** Absolute path of the file to append to; stderr without it. */
   file?: string | undefined;
-  /** Values that never reach the log. */
-  secrets?: readonly string[];
+  /** Values that never reach the log, as they are at each line. */
+  secrets?: (() => readonly string[]) | undefined;
 }
 
 /** A log that writes one JSON object a line. */
@@ -30,7 +30,7 @@ export function createLog(options: LogOptions): Log {
   const at = (level: LogLevel) => (message: string, facts: Record<string, unknown> = {}) => {
     if (LOG_LEVELS.indexOf(level) > threshold) return;
     write(
-      redact(toLine({ time: new Date().toISOString(), level, message, ...facts }), options.secrets ?? []),
+      redact(toLine({ time: new Date().toISOString(), level, message, ...facts }), options.secrets?.() ?? []),
     );
   };
   return { error: at("error"), warn: at("warn"), info: at("info"), debug: at("debug") };

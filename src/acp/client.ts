@@ -4,11 +4,14 @@ import type { Drawing } from "../presentation/presenter.ts";
 /** What this agent uses of a client's capabilities, read once from `initialize`. */
 export interface ClientFacts {
   readonly drawing: Drawing;
+  /** Can it run this program in a terminal for the user to log in? */
+  readonly terminalLogin: boolean;
 }
 
 /** A client that declared nothing. */
 export const PLAIN_CLIENT: ClientFacts = {
   drawing: { terminal: undefined, notices: false, compaction: false },
+  terminalLogin: false,
 };
 
 /** Reads the capabilities; what is not declared is not there. */
@@ -20,5 +23,8 @@ export function readClient(capabilities: ClientCapabilities | undefined): Client
     ? "terminal_output_delta"
     : undefined;
   const { notices, compaction } = capabilities?.session ?? {};
-  return { drawing: { terminal, notices: Boolean(notices), compaction: Boolean(compaction) } };
+  return {
+    drawing: { terminal, notices: Boolean(notices), compaction: Boolean(compaction) },
+    terminalLogin: capabilities?.auth?.terminal === true,
+  };
 }

@@ -1,7 +1,9 @@
 import { agent as createAgent, type AgentContext, type Stream } from "@agentclientprotocol/sdk";
-import { type Config, secretsOf } from "../config/config.ts";
+import { secretsOf } from "../config/config.ts";
+import type { Keyring } from "../config/keyring.ts";
 import type { Log } from "../log.ts";
 import { Arrivals } from "./arrivals.ts";
+import { authenticate, logout } from "./authentication.ts";
 import { type ClientFacts, PLAIN_CLIENT, readClient } from "./client.ts";
 import { toRequestError } from "./errors.ts";
 import { initializeResponse } from "./initialize.ts";
@@ -9,7 +11,7 @@ import type { SessionMethods } from "./session_methods.ts";
 
 /** What a connection is served with. */
 export interface ConnectionDeps {
-  readonly config: Config;
+  readonly keyring: Keyring;
   readonly log: Log;
   /** Aborting it closes the connection. */
   readonly signal?: AbortSignal | undefined;
@@ -19,17 +21,17 @@ export interface ConnectionDeps {
 
 /** Serves one client until its stream ends, then closes every session. Never rejects. */
 export async function serveConnection(stream: Stream, deps: ConnectionDeps): Promise<void> {
-  const { config, log, signal, initialized } = deps;
+  const { keyring, log, signal, initialized } = deps;
   const arrivals = new Arrivals();
   let client: ClientFacts = PLAIN_CLIENT;
-  const sessionMethods = lazySessionMethods((peer) => ({ config, log, peer, client: () => client }));
+  const sessionMethods = lazySessionMethods((peer) => ({ keyring, log, peer, client: () => client }));
   let opened = false;
   const open = async (peer: AgentContext) => {
     await sessionMethods.get(peer);
     if (!opened) initialized?.();
     opened = true;
   };
-  const answer = answerer(secretsOf(config));
+  const answer = answerer(() => secretsOf(keyring.config));
   /** A handler that is called when it is the request's turn in its session, with the house and its cancel. */
   const inTurn = <Call extends Arrived, Result>(
     handle: (call: Call, house: SessionMethods, cancelled: AbortSignal) => Result | Promise<Result>,
@@ -41,15 +43,23 @@ export async function serveConnection(stream: Stream, deps: ConnectionDeps): Pro
     });
 
   // `session/cancel` is not in the table: `Arrivals` carries it out, in the order it came.
-  const connection = createAgent({ name: config.agentName })
+  const connection = createAgent({ name: keyring.config.agentName })
     .onRequest(
       "initialize",
       answer(({ params, client: peer }) => {
         client = readClient(params.clientCapabilities);
         setTimeout(() => void open(peer)); // the answer goes out first, then the house is opened
-        return initializeResponse(config);
+        return initializeResponse(keyring.config, client);
       }),
     )
+    .onRequest(
+      "authenticate",
+      answer(async ({ params }) => {
+        await authenticate(params.methodId, keyring.config);
+        return {};
+      }),
+    )
+    .onRequest("logout", answer(() => logout(keyring)))
     .onRequest("session/new", inTurn((call, house) => house.lifecycle.newSession(call.params)))
     .onRequest("session/load", inTurn((call, house) => house.lifecycle.loadSession(call.params)))
     .onRequest("session/resume", inTurn((call, house) => house.lifecycle.resumeSession(call.params)))
@@ -100,13 +110,13 @@ function lazySessionMethods(
 }
 
 /** Turns whatever a handler throws into a JSON-RPC error that is fit to be shown. */
-function answerer(secrets: readonly string[]) {
+function answerer(secrets: () => readonly string[]) {
   return <Call, Result>(handler: (call: Call) => Result | Promise<Result>) =>
   async (call: Call): Promise<Result> => {
     try {
       return await handler(call);
     } catch (e) {
-      throw toRequestError(e, secrets);
+      throw toRequestError(e, secrets());
     }
   };
 }

@@ -1,5 +1,7 @@
 import { type InitializeResponse, PROTOCOL_VERSION } from "@agentclientprotocol/sdk";
 import type { Config } from "../config/config.ts";
+import { authMethods } from "./authentication.ts";
+import type { ClientFacts } from "./client.ts";
 
 /** An object is a yes. `fork` is not in the stable schema yet. */
 const SESSION_CAPABILITIES = {
@@ -12,7 +14,7 @@ const SESSION_CAPABILITIES = {
 };
 
 /** The answer to `initialize`. This agent speaks one version of the protocol and says so to every client. */
-export function initializeResponse(config: Config): InitializeResponse {
+export function initializeResponse(config: Config, client: ClientFacts): InitializeResponse {
   return {
     protocolVersion: PROTOCOL_VERSION,
     agentInfo: { name: config.agentName, title: "DeepSeek Harness", version: config.agentVersion },
@@ -21,8 +23,9 @@ export function initializeResponse(config: Config): InitializeResponse {
       promptCapabilities: { image: false, audio: false, embeddedContext: true },
       mcpCapabilities: { http: false, sse: false },
       sessionCapabilities: SESSION_CAPABILITIES,
+      auth: { logout: {} },
     },
-    authMethods: [],
+    authMethods: authMethods(config, client),
     // `_session/steering {sessionId, prompt}` puts a message into the running turn; two other agents have it too.
     _meta: { steering: { supported: true } },
   };

@@ -1,5 +1,6 @@
 import type { Stream } from "@agentclientprotocol/sdk";
 import { secretsOf } from "../config/config.ts";
+import { Keyring } from "../config/keyring.ts";
 import { loadConfig, type Overrides } from "../config/load.ts";
 import { createLog } from "../log.ts";
 import { serveConnection } from "./connection.ts";
@@ -19,6 +20,7 @@ export interface ServeOptions extends Overrides {
 export async function serve(stream: Stream, options: ServeOptions = {}): Promise<void> {
   const { signal, initialized, ...overrides } = options;
   const config = await loadConfig(overrides);
-  const log = createLog({ ...config.log, secrets: secretsOf(config) });
-  await serveConnection(stream, { config, log, signal, initialized });
+  const keyring = new Keyring(config);
+  const log = createLog({ ...config.log, secrets: () => secretsOf(keyring.config) });
+  await serveConnection(stream, { keyring, log, signal, initialized });
 }

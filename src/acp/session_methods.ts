@@ -7,7 +7,7 @@ import type {
   SetSessionModeRequest,
   SetSessionModeResponse,
 } from "@agentclientprotocol/sdk";
-import type { Config } from "../config/config.ts";
+import type { Keyring } from "../config/keyring.ts";
 import type { Log } from "../log.ts";
 import { modelChoices } from "../model/choices.ts";
 import { parseRules } from "../permission/rules.ts";
@@ -35,7 +35,7 @@ import {
 
 /** What the session methods of one connection work with. */
 export interface SessionMethodsDeps {
-  readonly config: Config;
+  readonly keyring: Keyring;
   readonly log: Log;
   /** The other side. */
   readonly peer: AgentContext;
@@ -62,8 +62,9 @@ export class SessionMethods {
 
   constructor(deps: SessionMethodsDeps) {
     this.#deps = deps;
-    const { config, log, peer } = deps;
-    this.#openModel = modelOpener(config);
+    const { keyring, log, peer } = deps;
+    const { config } = keyring;
+    this.#openModel = modelOpener(() => keyring.config);
     this.#outbox = new Outbox((sessionId, update) => peer.notify("session/update", { sessionId, update }));
     this.#state = new StateDir({ config, log });
     this.#sessions = new Sessions({
@@ -133,7 +134,7 @@ export class SessionMethods {
 
   /** What a client is told of a session that was opened; it is about to prompt. */
   #opened(session: Session): OpenedSession {
-    setTimeout(() => void prepareModel(this.#deps.config, this.#openModel)); // behind the answer
+    setTimeout(() => void prepareModel(this.#deps.keyring.config, this.#openModel)); // behind the answer
     return this.#options(session);
   }
 
@@ -151,7 +152,7 @@ export class SessionMethods {
   }
 
   #facts({ settings, report }: Session): OptionFacts {
-    return { settings, report, models: modelChoices(this.#deps.config, settings.model) };
+    return { settings, report, models: modelChoices(this.#deps.keyring.config, settings.model) };
   }
 
   #showOptionsIfChanged(session: Session): void {

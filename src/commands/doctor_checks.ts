@@ -1,6 +1,7 @@
 import { discoverTools } from "../bash/discover.ts";
 import { startExecutor } from "../bash/host.ts";
 import type { Config } from "../config/config.ts";
+import { Keyring } from "../config/keyring.ts";
 import { messageOf } from "../errors.ts";
 import { silentLog } from "../log.ts";
 import { findLocalModel } from "../model/local_server.ts";
@@ -85,12 +86,13 @@ function confinementCheck(report: ConfinementReport): Check {
 }
 
 /** Which model would answer a prompt? Nothing is sent to it. */
-export async function checkModel(config: Config): Promise<Check> {
+export async function checkModel(unkeyed: Config): Promise<Check> {
+  const { config } = new Keyring(unkeyed);
   try {
     const ref = resolveModel(config) ?? (await findLocalModel())?.ref;
     if (!ref) {
       const mend =
-        "Set DEEPSEEK_API_KEY, or OPENAI_BASE_URL with --model openai-compatible/MODEL, or start a local server.";
+        "Run dsh-acp login, or set DEEPSEEK_API_KEY, or OPENAI_BASE_URL with --model openai-compatible/MODEL, or start a local server.";
       return { name: "model", state: "fail", found: "none", mend };
     }
     await openModel(ref, config);

@@ -59,7 +59,7 @@ async function runIn(tempDir: string, options: ExecOptions, out: ExecOutput): Pr
     ...ownPlacesOf(environment, home, config.configFile),
   });
   for (const note of notes) out.stderr(`dsh-acp exec: ${note}\n`);
-  const log = createLog({ ...config.log, secrets: secretsOf(config) });
+  const log = createLog({ ...config.log, secrets: () => secretsOf(config) });
   const executor = await startExecutor({
     ...{ policy, environment, envPass, home, log },
     limits: defined(config.limits),

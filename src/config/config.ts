@@ -32,6 +32,8 @@ export interface Config {
   readonly stateDir: string;
   /** Absolute path of the config file, whether there is one or not. */
   readonly configFile: string;
+  /** Absolute path of the file with the keys that the user typed in, whether there is one or not. */
+  readonly keysFile: string;
   /** How much is logged, and the file it goes to (stderr without one). */
   readonly log: { readonly level: LogLevel; readonly file: string | undefined };
   /** By the name that stands before the `/` of a model id. */

@@ -41,6 +41,7 @@ export async function buildConfig(
     agentVersion: VERSION,
     preset: preset(nonEmpty(env.DSH_PRESET) ?? file.preset ?? "workspace"),
     configFile: named ?? places.configFile,
+    keysFile: places.keysFile,
     stateDir: nonEmpty(env.DSH_STATE_DIR) ?? file.stateDir ?? places.stateDir,
     log: { level: logLevel(nonEmpty(env.DSH_LOG) ?? file.log?.level ?? "off"), file: file.log?.file },
     providers: providersOf(env, file),

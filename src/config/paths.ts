@@ -6,6 +6,8 @@ export interface Places {
   /** Sessions, grants, temporary files of sessions. */
   readonly stateDir: string;
   readonly configFile: string;
+  /** Keys that the user typed in. */
+  readonly keysFile: string;
 }
 
 /**
@@ -19,7 +21,12 @@ export function placesOf(os: typeof Deno.build.os, env: Readonly<Record<string, 
     throw new AgentError("config", `${name} is not set: set it, or set DSH_STATE_DIR and DSH_CONFIG.`);
   }
   const { state, config } = basesOf(os, home, env);
-  return { home: home || "/", stateDir: `${state}/dsh-acp`, configFile: `${config}/dsh-acp/config.jsonc` };
+  return {
+    home: home || "/",
+    stateDir: `${state}/dsh-acp`,
+    configFile: `${config}/dsh-acp/config.jsonc`,
+    keysFile: `${config}/dsh-acp/keys.json`,
+  };
 }
 
 /** Where programs of a platform keep state and configuration. `/` is understood on all of them. */

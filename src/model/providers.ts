@@ -42,7 +42,7 @@ export function parseModel(text: string, config: Config): ModelRef {
   }
   if (id !== "" && slash < 0) {
     const listed = CATALOGUE.find((entry) => entry.ref.model === id);
-    const reachable = Object.keys(config.providers).filter((name) => isSetUp(config.providers[name]!));
+    const reachable = Object.keys(config.providers).filter((name) => isReachable(config.providers[name]!));
     const [only, another] = reachable;
     if (only !== undefined && another === undefined) return { provider: only, model: id };
     if (listed) return listed.ref;
@@ -65,17 +65,8 @@ export function knownProviders(config: Config): string[] {
  * @throws AgentError("config") for a provider that is not known, ModelError("auth") for one without its key.
  */
 export async function openModel(ref: ModelRef, config: Config, options: ChatOptions = {}): Promise<Model> {
-  const provider = providerOf(ref.provider, config);
-  if (!provider) {
-    throw new AgentError(
-      "config",
-      `There is no provider "${ref.provider}" (model ${modelName(ref)}); known: ${
-        knownProviders(config).join(", ")
-      }.`,
-    );
-  }
+  const provider = providerFor(ref, config);
   if (provider.kind === "demo") return demoModel(options.sleep ? { sleep: options.sleep } : {});
-  requireKey(ref.provider, provider);
   const { chatModel } = await import("./chat.ts");
   return chatModel({
     ref,
@@ -87,6 +78,31 @@ export async function openModel(ref: ModelRef, config: Config, options: ChatOpti
   }, options);
 }
 
+/** Could a prompt be sent, as far as the settings tell? */
+export function isSetUp(config: Config): boolean {
+  try {
+    const ref = resolveModel(config);
+    return ref !== undefined && providerFor(ref, config) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** @throws AgentError("config") for a provider that is not known, ModelError("auth") for one without its key. */
+function providerFor(ref: ModelRef, config: Config): ProviderConfig {
+  const provider = providerOf(ref.provider, config);
+  if (!provider) {
+    throw new AgentError(
+      "config",
+      `There is no provider "${ref.provider}" (model ${modelName(ref)}); known: ${
+        knownProviders(config).join(", ")
+      }.`,
+    );
+  }
+  if (provider.kind !== "demo") requireKey(ref.provider, provider);
+  return provider;
+}
+
 /** What is configured, else what is known by name: the kinds themselves and the local servers. */
 function providerOf(name: string, config: Config): ProviderConfig | undefined {
   if (Object.hasOwn(config.providers, name)) return config.providers[name];
@@ -95,7 +111,7 @@ function providerOf(name: string, config: Config): ProviderConfig | undefined {
   return local && { kind: "openai-compatible", baseURL: local.baseURL };
 }
 
-function isSetUp(provider: ProviderConfig): boolean {
+function isReachable(provider: ProviderConfig): boolean {
   return provider.kind !== "demo" && Boolean(provider.apiKey ?? provider.baseURL);
 }
 
@@ -111,7 +127,7 @@ function requireKey(name: string, provider: ProviderConfig): void {
     );
   }
   const where = name === "deepseek"
-    ? "set DEEPSEEK_API_KEY"
+    ? "run dsh-acp login, or set DEEPSEEK_API_KEY"
     : `set apiKeyEnv of provider "${name}" in the config file`;
   throw new ModelError(
     "auth",

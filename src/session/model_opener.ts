@@ -4,15 +4,18 @@ import { type Model, ModelError } from "../model/model.ts";
 import { openModel, parseModel, resolveModel } from "../model/providers.ts";
 import type { OpenModel } from "./ports.ts";
 
-/** Opens models: each once, and again only after a failure. */
-export function modelOpener(config: Config): OpenModel {
-  const opened = new Map<string, Promise<Model>>();
+/** Opens models: each once, and again after a failure, or when the config (a key in it) is another one. */
+export function modelOpener(config: () => Config): OpenModel {
+  let opened = new Map<string, Promise<Model>>();
+  let openedWith: Config | undefined;
   return (id = "") => {
+    const now = config();
+    if (now !== openedWith) [opened, openedWith] = [new Map(), now];
     const known = opened.get(id);
     if (known) return known;
-    const opening = open(config, id);
-    opened.set(id, opening);
-    opening.catch(() => opened.delete(id));
+    const [opening, models] = [open(now, id), opened];
+    models.set(id, opening);
+    opening.catch(() => models.delete(id));
     return opening;
   };
 }
@@ -36,7 +39,7 @@ async function open(config: Config, id: string): Promise<Model> {
 function noModel(): ModelError {
   return new ModelError(
     "auth",
-    "No model is set up: set DEEPSEEK_API_KEY, or OPENAI_BASE_URL and OPENAI_API_KEY with DSH_MODEL=openai-compatible/MODEL, " +
+    "No model is set up: run dsh-acp login, or set DEEPSEEK_API_KEY, or OPENAI_BASE_URL and OPENAI_API_KEY with DSH_MODEL=openai-compatible/MODEL, " +
       "start a local model server (Ollama, LM Studio, llama.cpp), or try DSH_MODEL=demo/demo.",
   );
 }

@@ -14,6 +14,7 @@ async function run(place: Place, command: string, more: Partial<ExecOptions> = {
     preset: "workspace",
     stateDir: place.stateDir,
     configFile: `${place.home}/none`,
+    keysFile: `${place.home}/keys.json`,
     log: { level: "off", file: undefined },
     providers: {},
     envPass: [],

@@ -32,8 +32,8 @@ const methods = new Set(
     .filter((definition) => ["agent", "proxy"].includes(String(definition["x-side"])))
     .map((definition) => String(definition["x-method"])),
 );
-/** Notifications, and what every agent is asked first; `authenticate` is there only with something to name. */
-const APART = ["initialize", "session/cancel", "authenticate"];
+/** Notifications, and what every agent is asked first. */
+const APART = ["initialize", "session/cancel"];
 
 onEmptyStage(
   "a method of the schema that is not offered is -32601, every other is not",

@@ -17,6 +17,7 @@ export function configOf(providers: Record<string, ProviderConfig>, model?: stri
     preset: "workspace",
     stateDir: "/nowhere",
     configFile: "/nowhere/config.jsonc",
+    keysFile: "/nowhere/keys.json",
     log: { level: "off", file: undefined },
     providers,
     envPass: [],

@@ -3,6 +3,9 @@ import { contentText, type Cue, cueOf, type Step } from "./model_script.ts";
 import { playReply } from "./model_stream.ts";
 import type { Fields } from "./wire.ts";
 
+/** The one key that the model server does not take. */
+export const WRONG_KEY = "sk-wrong-0123456789abcdef";
+
 /** One request that the model server got. */
 export interface ModelCall {
   readonly body: Fields;
@@ -99,7 +102,8 @@ export class ModelServer implements AsyncDisposable {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = await readAll(request);
     if (request.method === "GET") {
-      return refuse(response, { status: 200, body: `{"object":"list","data":[]}` });
+      const known = request.headers.authorization !== `Bearer ${WRONG_KEY}`;
+      return refuse(response, { status: known ? 200 : 401, body: `{"object":"list","data":[]}` });
     }
     const call = this.#record(request, text);
     const client = new AbortController();

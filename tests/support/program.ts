@@ -10,21 +10,32 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs the program with arguments, on a stage's home and state, to its end; no process may be left then. */
+/**
+ * Runs the program with arguments, on a stage's home and state, to its end; no process of it may be left then. `input` is
+ * what it can read from stdin.
+ */
 export async function runProgram(
   stage: Stage,
   args: string[],
   env: StartOptions["env"] = {},
+  input?: string,
 ): Promise<Ended> {
+  const before = new Set(processesMarked(`HOME=${stage.home}`).map((p) => p.pid));
   const [program, ...rest] = programCommand(...args);
-  const output = await new Deno.Command(program!, {
+  const child = new Deno.Command(program!, {
     args: rest,
     cwd: ROOT,
     env: stage.environment(env),
     clearEnv: true,
-    stdin: "null",
-  }).output();
-  const left = () => processesMarked(`HOME=${stage.home}`).filter((p) => isAlive(p.pid));
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  // A program that does not read, and has ended, is no fault of what was to be read.
+  await new Blob([input ?? ""]).stream().pipeTo(child.stdin).catch(() => {});
+  const output = await child.output();
+  const left = () =>
+    processesMarked(`HOME=${stage.home}`).filter((p) => isAlive(p.pid) && !before.has(p.pid));
   await eventually(`no process is left of ${args.join(" ")}`, () => left().length === 0);
   const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { code: output.code, stdout: decode(output.stdout), stderr: decode(output.stderr) };

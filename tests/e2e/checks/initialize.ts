@@ -1,9 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import manifest from "../../../deno.json" with { type: "json" };
 import { declares, plainCapabilities, zedCapabilities } from "../../support/capabilities.ts";
-import { script } from "../../support/model_script.ts";
-import { initializeParams, type Stage } from "../../support/stage.ts";
-import { textOf } from "../../support/updates.ts";
+import { API_KEY, initializeParams, type Stage } from "../../support/stage.ts";
 import type { Fields } from "../../support/wire.ts";
 import { type Check, place, withAgent } from "./check.ts";
 
@@ -73,30 +71,51 @@ export const initializing: readonly Check[] = [
       }
     });
   }],
-  ["19 a login in a terminal is offered to nobody who did not ask for it", async (stage) => {
-    await withAgent(stage, { env: NO_KEY }, async () => {
-      const { authMethods } = await initialize(stage, 1);
-      assertEquals((authMethods as Fields[]).filter((method) => method.type === "terminal"), []);
-    });
+  ["19 a login in a terminal is offered to those that ask for it, and to nobody else", async (stage) => {
+    for (const [client, offered] of [[{}, 0], [{ auth: { terminal: true } }, 1]] as const) {
+      await withAgent(stage, { env: NO_KEY }, async (agent) => {
+        const { authMethods } = await agent.call("initialize", initializeParams(client));
+        assertEquals((authMethods as Fields[]).filter((m) => m.type === "terminal").length, offered);
+      });
+    }
   }],
-  // There is no login yet. So none is offered, and a session opens without a key.
-  ["20 with no way to log in offered, a session is never refused for want of one", async (stage) => {
-    await withAgent(stage, { env: NO_KEY, client: zedCapabilities }, async () => {
+  ["20 ways to log in have ids of their own; with none offered a session is never refused", async (stage) => {
+    await withAgent(stage, { env: NO_KEY }, async (agent) => {
+      const { authMethods } = await agent.call("initialize", initializeParams(zedCapabilities));
+      const ids = (authMethods as Fields[]).map((method) => method.id);
+      assert(ids.length > 1 && new Set(ids).size === ids.length, JSON.stringify(ids));
+    });
+    await withAgent(stage, {}, async () => {
       assertEquals((await initialize(stage, 1)).authMethods, []);
       await stage.session();
     });
   }],
-  [
-    "21 without a key a prompt asks for one or is answered by the demo (no login yet to try)",
-    async (stage) => {
-      await withAgent(stage, { env: NO_KEY }, async (agent) => {
-        const { answer, updates } = await (await stage.session()).prompt(script(["text", "no"]));
-        assert(answer.error?.code === -32000 || textOf(updates) !== "", JSON.stringify(answer));
-        assertEquals((await agent.refusal("authenticate", { methodId: "any" })).code, -32601);
-      });
-    },
-  ],
-  ["22 there is no login to end yet: logout is refused", async ({ agent }) => {
-    assertEquals((await agent.refusal("logout", {})).code, -32601);
+  ["21 without a key a prompt asks for one, and works once there is one", async (stage) => {
+    await withAgent(stage, { env: { ...NO_KEY, XDG_CONFIG_HOME: `${stage.root}/21` } }, async (agent) => {
+      const session = await stage.session();
+      assertEquals((await session.prompt("Hello")).answer.error?.code, -32000);
+      assertEquals((await agent.refusal("authenticate", { methodId: "environment" })).code, -32000);
+      await typedIn(stage, "21");
+      assertEquals(await agent.call("authenticate", { methodId: "environment" }), {});
+      await session.run("Hello");
+    });
+  }],
+  ["22 after a logout a prompt asks for a key again", async (stage) => {
+    await withAgent(stage, { env: { ...NO_KEY, XDG_CONFIG_HOME: `${stage.root}/22` } }, async (agent) => {
+      await typedIn(stage, "22");
+      const session = await stage.session();
+      await session.run("Hello");
+      assertEquals(await agent.call("logout", {}), {});
+      assertEquals((await session.prompt("Hello")).answer.error?.code, -32000);
+    });
   }],
 ];
+
+/** As `dsh-acp login` leaves it. */
+async function typedIn(stage: Stage, config: string): Promise<void> {
+  await Deno.mkdir(`${stage.root}/${config}/dsh-acp`, { recursive: true });
+  await Deno.writeTextFile(
+    `${stage.root}/${config}/dsh-acp/keys.json`,
+    JSON.stringify({ deepseek: API_KEY }),
+  );
+}

@@ -1,0 +1,45 @@
+import { AgentError } from "../errors.ts";
+
+/** Bytes of the longest line that is taken for a key. */
+const MAX_BYTES = 4096;
+const [CTRL_C, CTRL_D, BACKSPACE, CTRL_U, DELETE] = [3, 4, 8, 21, 127];
+const ENTER = new Set([10, 13]);
+
+/** Reads a line from the terminal without showing it, or, where stdin is none, its first line. */
+export async function readSecret(question: string): Promise<string> {
+  if (!Deno.stdin.isTerminal()) return await readLine();
+  Deno.stdin.setRaw(true);
+  try {
+    say(question);
+    return await readLine();
+  } finally {
+    Deno.stdin.setRaw(false);
+    say("\n");
+  }
+}
+
+/** @throws AgentError("usage") when the user gives up or the line has no end in sight. */
+async function readLine(): Promise<string> {
+  let line: number[] = [];
+  const buffer = new Uint8Array(256);
+  for (;;) {
+    const n = await Deno.stdin.read(buffer);
+    if (n === null) return textOf(line);
+    for (const byte of buffer.subarray(0, n)) {
+      if (ENTER.has(byte)) return textOf(line);
+      if (byte === CTRL_C || byte === CTRL_D) throw new AgentError("usage", "No key was given.");
+      if (byte === BACKSPACE || byte === DELETE) line.pop();
+      else if (byte === CTRL_U) line = [];
+      else line.push(byte);
+    }
+    if (line.length > MAX_BYTES) throw new AgentError("usage", "That is too long to be a key.");
+  }
+}
+
+function textOf(bytes: readonly number[]): string {
+  return new TextDecoder().decode(Uint8Array.from(bytes)).trim();
+}
+
+function say(text: string): void {
+  Deno.stderr.writeSync(new TextEncoder().encode(text));
+}
