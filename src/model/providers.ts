@@ -3,7 +3,6 @@ import { secretsOf } from "../config/config.ts";
 import { AgentError } from "../errors.ts";
 import { CATALOGUE, windowOf } from "./catalogue.ts";
 import type { ChatOptions } from "./chat.ts";
-import { demoModel } from "./demo.ts";
 import { LOCAL_SERVERS } from "./local_server.ts";
 import { type Model, ModelError, type ModelRef } from "./model.ts";
 
@@ -66,7 +65,10 @@ export function knownProviders(config: Config): string[] {
  */
 export async function openModel(ref: ModelRef, config: Config, options: ChatOptions = {}): Promise<Model> {
   const provider = providerFor(ref, config);
-  if (provider.kind === "demo") return demoModel(options.sleep ? { sleep: options.sleep } : {});
+  if (provider.kind === "demo") {
+    const { demoModel } = await import("./demo.ts");
+    return demoModel(options.sleep ? { sleep: options.sleep } : {});
+  }
   const { chatModel } = await import("./chat.ts");
   return chatModel({
     ref,

@@ -55,7 +55,7 @@ const KEYLESS: [string, Providers, RegExp][] = [
   [
     "deepseek",
     NONE,
-    /^No key for DeepSeek: set DEEPSEEK_API_KEY, or choose another model with DSH_MODEL or --model\.$/,
+    /^No key for DeepSeek: run dsh-acp login, or set DEEPSEEK_API_KEY, or choose another model with DSH_MODEL or --model\.$/,
   ],
   ["openai-compatible", NONE, /set OPENAI_API_KEY, or OPENAI_BASE_URL/],
   ["work", { work: { kind: "deepseek" } }, /apiKeyEnv of provider "work" in the config file/],
