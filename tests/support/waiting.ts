@@ -1,5 +1,5 @@
-/** How long a test waits for what has to happen. Generous: a loaded machine must not fail a test. */
-export const PATIENCE = 20_000;
+/** Milliseconds that a test waits for what has to happen. Generous: a loaded machine must not fail a test. */
+export const PATIENCE: number = Number(Deno.env.get("TEST_PATIENCE_MS") ?? 20_000);
 
 /** Waits until `condition` holds, looking again every few milliseconds; throws naming `what` if it never does. */
 export async function eventually(
