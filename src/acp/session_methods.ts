@@ -7,6 +7,7 @@ import type {
   SetSessionModeRequest,
   SetSessionModeResponse,
 } from "@agentclientprotocol/sdk";
+import type { Preset } from "../config/config.ts";
 import type { Keyring } from "../config/keyring.ts";
 import type { Log } from "../log.ts";
 import { modelChoices } from "../model/choices.ts";
@@ -18,6 +19,7 @@ import { Sessions } from "../session/sessions.ts";
 import { StateDir } from "../session/state_dir.ts";
 import { sessionWorkbench } from "../session/workbench.ts";
 import { builtinTools, type ToolRegistry } from "../tool/registry.ts";
+import { availableCommandsOf } from "./available_commands.ts";
 import { Channel } from "./channel.ts";
 import type { ClientFacts } from "./client.ts";
 import { Lifecycle, type OpenedSession } from "./lifecycle.ts";
@@ -58,6 +60,8 @@ export class SessionMethods {
   readonly #openModel: OpenModel;
   /** The options as each session's client last saw them, as JSON. */
   readonly #shownOptions = new Map<string, string>();
+  /** The same of the commands. */
+  readonly #shownCommands = new Map<string, string>();
   readonly #state: StateDir;
 
   constructor(deps: SessionMethodsDeps) {
@@ -72,6 +76,10 @@ export class SessionMethods {
       log,
       tools: this.#tools,
       openModel: this.#openModel,
+      models: () => {
+        const groups = modelChoices(keyring.config)?.groups ?? [];
+        return groups.flatMap((group) => group.models.map((model) => model.id));
+      },
       rules: parseRules(config.rules),
       state: this.#state,
       front: (id) => this.#channel(id),
@@ -90,8 +98,11 @@ export class SessionMethods {
   async prompt(params: PromptRequest, cancelled: AbortSignal): Promise<PromptResponse> {
     try {
       const session = this.#sessions.get(params.sessionId);
+      const before = session.preset;
       const end = await session.prompt(promptParts(params.prompt), cancelled);
+      this.#showModeIfChanged(session, before);
       this.#showOptionsIfChanged(session); // the first command tells what the confinement obtained
+      await this.#showCommandsIfChanged(session);
       return promptResponse(end);
     } finally {
       await this.#outbox.flushed(params.sessionId);
@@ -110,9 +121,7 @@ export class SessionMethods {
     const session = this.#sessions.get(params.sessionId);
     const before = session.preset;
     session.change(changeByOption(params.configId, params.value, this.#facts(session)));
-    if (session.preset !== before) {
-      this.#outbox.push(session.id, { sessionUpdate: "current_mode_update", currentModeId: session.preset });
-    }
+    this.#showModeIfChanged(session, before);
     const { configOptions } = this.#options(session);
     return { configOptions };
   }
@@ -134,6 +143,7 @@ export class SessionMethods {
 
   /** What a client is told of a session that was opened; it is about to prompt. */
   #opened(session: Session): OpenedSession {
+    setTimeout(() => void this.#showCommandsIfChanged(session));
     setTimeout(() => void prepareModel(this.#deps.keyring.config, this.#openModel)); // behind the answer
     return this.#options(session);
   }
@@ -141,6 +151,7 @@ export class SessionMethods {
   #forget(sessionId: string): void {
     this.#channels.delete(sessionId);
     this.#shownOptions.delete(sessionId);
+    this.#shownCommands.delete(sessionId);
   }
 
   /** The session's options and modes as they stand; the client is about to be told. */
@@ -155,11 +166,25 @@ export class SessionMethods {
     return { settings, report, models: modelChoices(this.#deps.keyring.config, settings.model) };
   }
 
+  #showModeIfChanged(session: Session, before: Preset): void {
+    if (session.preset === before) return;
+    this.#outbox.push(session.id, { sessionUpdate: "current_mode_update", currentModeId: session.preset });
+  }
+
   #showOptionsIfChanged(session: Session): void {
     const before = this.#shownOptions.get(session.id);
     const { configOptions } = this.#options(session);
     if (before === this.#shownOptions.get(session.id)) return;
     this.#outbox.push(session.id, { sessionUpdate: "config_option_update", configOptions });
+  }
+
+  async #showCommandsIfChanged(session: Session): Promise<void> {
+    const availableCommands = availableCommandsOf(await session.commands());
+    const json = JSON.stringify(availableCommands);
+    // It may have been closed meanwhile.
+    if (this.#sessions.find(session.id) !== session || this.#shownCommands.get(session.id) === json) return;
+    this.#shownCommands.set(session.id, json);
+    this.#outbox.push(session.id, { sessionUpdate: "available_commands_update", availableCommands });
   }
 
   #channel(sessionId: string): Channel {

@@ -39,7 +39,7 @@ class Transcript {
   }
 
   add(event: SessionEvent): void {
-    if (event.type === "text") return this.#say(event.messageId, event.text);
+    if (event.type === "text" || event.type === "answered") return this.#say(event.messageId, event.text);
     if (event.type === "tool.output" || event.type === "thought") return;
     this.#flush();
     if (event.type === "turn.started" || event.type === "steered") {

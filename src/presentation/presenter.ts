@@ -87,6 +87,7 @@ export class Presenter {
       case "turn.started":
       case "steered":
         return this.#options.replay ? userMessage(event.messageId, event.prompt.flatMap(promptContent)) : [];
+      case "answered":
       case "text":
         return splitText(event.text).map((text) =>
           messageChunk("agent_message_chunk", event.messageId, text)
@@ -135,6 +136,7 @@ export class Presenter {
       case "thought.set":
       case "system.set":
       case "job.started":
+      case "told":
         return [];
       case "title.set":
         return this.#title();

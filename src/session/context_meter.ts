@@ -19,9 +19,12 @@ export class ContextMeter {
         return;
       }
       case "turn.started":
+        if (event.modelText !== null) this.#since += (event.modelText ?? promptText(event.prompt)).length;
+        return;
       case "steered":
         this.#since += promptText(event.prompt).length;
         return;
+      case "told":
       case "tool.ended":
         this.#since += event.text.length;
         return;

@@ -10,14 +10,17 @@ const FRAME_SIZE = 8 * 1024;
  */
 export class DeltaBuffer<Key extends string> {
   readonly #emit: (key: Key, text: string) => void;
+  readonly #now: () => number;
   #key: Key | undefined;
   #text = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
   #last = -Infinity;
   #fault: { readonly error: unknown } | undefined;
 
-  constructor(emit: (key: Key, text: string) => void) {
+  /** `now` gives milliseconds. */
+  constructor(emit: (key: Key, text: string) => void, now: () => number = () => performance.now()) {
     this.#emit = emit;
+    this.#now = now;
   }
 
   /** Adds a piece. */
@@ -27,7 +30,7 @@ export class DeltaBuffer<Key extends string> {
     if (key !== this.#key) this.flush();
     this.#key = key;
     this.#text += text;
-    const wait = this.#last + FRAME_MS - performance.now();
+    const wait = this.#last + FRAME_MS - this.#now();
     if (wait <= 0 || this.#text.length >= FRAME_SIZE) this.flush();
     else this.#timer ??= setTimeout(() => this.#flushFromTimer(), wait);
   }
@@ -40,7 +43,7 @@ export class DeltaBuffer<Key extends string> {
     if (this.#text === "" || this.#key === undefined) return;
     const text = this.#text;
     this.#text = "";
-    this.#last = performance.now();
+    this.#last = this.#now();
     this.#emit(this.#key, text);
   }
 

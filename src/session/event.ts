@@ -65,7 +65,13 @@ export type SessionEvent =
     readonly turn: string;
     readonly messageId: string;
     readonly prompt: readonly PromptPart[];
+    /** What the model reads in place of the prompt; null: nothing, since this program answers by itself. */
+    readonly modelText?: string | null | undefined;
   }
+  /** Said by this program, not by the model, which does not read it. Markdown. */
+  | { readonly type: "answered"; readonly messageId: string; readonly text: string }
+  /** What the model is told in front of the user's next message, and the user knows. */
+  | { readonly type: "told"; readonly text: string }
   /** Said by the user while the turn ran; the next model call reads it. */
   | { readonly type: "steered"; readonly messageId: string; readonly prompt: readonly PromptPart[] }
   /** A model call begins; logged durably before it. `model` is `provider/model`. */
@@ -156,6 +162,8 @@ const TYPES: Readonly<Record<SessionEvent["type"], true>> = {
   "thought.set": true,
   "system.set": true,
   "turn.started": true,
+  "answered": true,
+  "told": true,
   "steered": true,
   "model.called": true,
   "thought": true,

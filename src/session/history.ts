@@ -51,9 +51,15 @@ export class History {
         this.#system = undefined; // it speaks of the other session's temporary directory
         return;
       case "turn.started":
+        this.#close();
+        if (event.modelText !== null) this.#prompt = event.modelText ?? promptText(event.prompt);
+        return;
       case "steered":
         this.#close();
         this.#prompt = promptText(event.prompt);
+        return;
+      case "told":
+        this.#reports.push(event.text);
         return;
       case "job.ended":
         if (!event.inResult) this.#reports.push(reportForModel(event));
@@ -84,6 +90,7 @@ export class History {
         this.#close();
         this.#groups = compacted(this.#groups, event.keep, summaryGroup(event.summary));
         return;
+      case "answered":
       case "compaction.started":
       case "compaction.failed":
       case "session.created":

@@ -1,5 +1,5 @@
 /** A new id such as `sess_3f…`: unique on every machine, safe as a file name, telling what it names. */
-export function randomId(kind: "sess" | "turn" | "msg" | "compact"): string {
+export function randomId(kind: "sess" | "turn" | "msg" | "compact" | "call"): string {
   return `${kind}_${crypto.randomUUID().replaceAll("-", "")}`;
 }
 

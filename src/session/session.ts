@@ -17,6 +17,9 @@ import { Steering } from "./steering.ts";
 import { systemPrompt } from "./system_prompt.ts";
 import { changed, type Settings, type SettingsEvent } from "./settings.ts";
 import { removeIfEmpty } from "./temp_dirs.ts";
+import { runShellTurn } from "./shell_turn.ts";
+import { type Answerer, answererOf, type CommandInfo, type CommandSet, DONE } from "./slash/command.ts";
+import { commandDesk } from "./slash/desk.ts";
 import { runTurn, type TurnDeps } from "./turn.ts";
 import { type TurnEnd, UsageMeter } from "./turn_usage.ts";
 
@@ -35,6 +38,10 @@ export interface SessionDeps {
   readonly rules: Rules;
   readonly front: Front;
   readonly openModel: OpenModel;
+  /** The commands that there are now; none by default. Never rejects. */
+  readonly commands?: () => Promise<CommandSet>;
+  /** Models to choose from, `provider/model`. */
+  readonly models?: () => readonly string[];
   /**
    * Proof that this process owns the session, or how to get it and the log's store; called before the first
    * event is appended. Throws AgentError("store") when another process has it or the store cannot be opened.
@@ -167,6 +174,16 @@ export class Session {
     else this.#events.prepare(event);
   }
 
+  /** The commands that a client may offer. Never rejects. */
+  async commands(): Promise<readonly CommandInfo[]> {
+    const { local, prompts } = await this.#commands();
+    return [...local, ...prompts];
+  }
+
+  async #commands(): Promise<CommandSet> {
+    return await this.#deps.commands?.() ?? { local: [], prompts: [] };
+  }
+
   /** Everything so far, for a replay. */
   eventsSoFar(): SessionEvent[] {
     return this.#events.events();
@@ -213,13 +230,15 @@ export class Session {
     const [settings, roots] = [this.#settings, this.#roots];
     const { preset } = settings;
     this.#deps.workbench.setRoots(roots);
-    await this.#describePlace(preset, roots);
+    const answerer = await answererOf(prompt, await this.#commands());
+    if (answerer.by === "model") await this.#describePlace(preset, roots);
     const turn = randomId("turn");
-    this.#events.append({ type: "turn.started", turn, messageId: randomId("msg"), prompt });
+    const modelText = answerer.by === "model" ? answerer.text : null;
+    this.#events.append({ type: "turn.started", turn, messageId: randomId("msg"), prompt, modelText });
     try {
       this.#jobs.reportEnded((end) => this.#logJobEnd(end, false));
       this.#announce(preset);
-      const stop = await runTurn(this.#turnDeps(settings, steering), signal);
+      const stop = await this.#answer(answerer, this.#turnDeps(settings, steering), signal);
       this.#events.append({ type: "turn.ended", turn, outcome: { stop } });
       return stop;
     } catch (e) {
@@ -231,6 +250,22 @@ export class Session {
       this.#deps.log.warn("turn failed", { session: this.id, cause: messageOf(e) });
       this.#end({ type: "turn.ended", turn, outcome: { failure: failureOf(e) } });
       throw e;
+    }
+  }
+
+  async #answer(answerer: Answerer, deps: TurnDeps, signal: AbortSignal): Promise<StopReason> {
+    switch (answerer.by) {
+      case "model":
+        return await runTurn(deps, signal);
+      case "shell":
+        return await runShellTurn(answerer.command, deps, signal);
+      case "command": {
+        const models = this.#deps.models ?? (() => []);
+        const desk = commandDesk({ session: this, deps, models, signal });
+        const text = await answerer.command.run(answerer.args, desk);
+        this.#events.append({ type: "answered", messageId: randomId("msg"), text });
+        return DONE;
+      }
     }
   }
 

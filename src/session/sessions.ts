@@ -12,6 +12,7 @@ import { closingEvents, forkingEvents } from "./log_recovery.ts";
 import type { Front, OpenModel, Workbench } from "./ports.ts";
 import { checkRoots } from "./roots.ts";
 import { Session, type SessionDeps } from "./session.ts";
+import { BUILTIN_COMMANDS } from "./slash/builtin.ts";
 import { type Settings, type SettingsEvent, settingsOf } from "./settings.ts";
 import type { StateDir } from "./state_dir.ts";
 import type { SessionStore } from "./store.ts";
@@ -23,6 +24,8 @@ export interface SessionsDeps {
   readonly log: Log;
   readonly tools: ToolRegistry;
   readonly openModel: OpenModel;
+  /** Models to choose from, `provider/model`. */
+  readonly models: () => readonly string[];
   /** The user's own, from the configuration. */
   readonly rules: Rules;
   /** Opened on first use: a connection that only looks around touches no disk. */
@@ -208,7 +211,7 @@ export class Sessions {
     events: EventLog,
     lock: SessionDeps["lock"],
   ): Session {
-    const { config, log, tools, openModel, front, workbench, rules, state } = this.#deps;
+    const { config, log, tools, openModel, models, front, workbench, rules, state } = this.#deps;
     const tempDir = () => state.tempDir(id);
     return new Session({
       ...{
@@ -222,10 +225,12 @@ export class Sessions {
         events,
         tools,
         openModel,
+        models,
         rules,
         mcpServers,
         lock,
       },
+      commands: () => Promise.resolve({ local: BUILTIN_COMMANDS, prompts: [] }),
       front: front(id),
       workbench: workbench({ cwd, tempDir }),
       grants: sessionGrants(config.stateDir, cwd, log),

@@ -54,12 +54,17 @@ export function summarize(before: Summary, { event, time }: Pick<LoggedEvent, "e
     case "title.set":
       return { ...summary, title: event.title };
     case "turn.started":
-      return { ...summary, prompted: true, title: summary.title ?? promptTitle(event.prompt) };
+      return { ...summary, prompted: true, title: summary.title ?? titleOf(event) };
     case "turn.ended":
       return summary;
     default:
       return before;
   }
+}
+
+/** What this program answers by itself names no conversation. */
+function titleOf(event: Extract<SessionEvent, { type: "turn.started" }>): string | undefined {
+  return event.modelText === null ? undefined : promptTitle(event.prompt);
 }
 
 /** The first words of a prompt, cut between words; where it holds no words, the name of what it points to. */

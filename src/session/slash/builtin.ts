@@ -1,0 +1,55 @@
+import { PRESETS } from "../../config/config.ts";
+import { code } from "../../tool/view.ts";
+import type { CommandDesk, LocalCommand } from "./command.ts";
+
+/** The commands that every session has. */
+export const BUILTIN_COMMANDS: readonly LocalCommand[] = [
+  {
+    name: "compact",
+    description: "Shorten the conversation: a summary takes the place of all but its end",
+    run: async (_args, desk) => COMPACTED[await desk.compact()],
+  },
+  {
+    name: "model",
+    description: "Show the models, or choose one",
+    hint: "provider/model",
+    run: chooseModel,
+  },
+  {
+    name: "permission",
+    description: "Show what may be done unasked, or change it",
+    hint: PRESETS.join(" | "),
+    run: choosePreset,
+  },
+  {
+    name: "status",
+    description: "Show the session's model, permissions, directories and context",
+    run: async (_args, desk) =>
+      (await desk.status()).map(([name, value]) => `- ${name}: ${value}`).join("\n"),
+  },
+];
+
+const COMPACTED = {
+  done: "The conversation is compacted. All of it stays to be read here.",
+  failed: "The model wrote no summary: the conversation stays as it is.",
+  nothing: "There is nothing to compact yet.",
+} as const;
+
+function chooseModel(args: string, desk: CommandDesk): string {
+  if (args === "") {
+    const models = desk.models().map((id) => `- ${code(id)}`).join("\n");
+    return `In use: ${code(desk.settings.model ?? "the configured model")}\n\n${models}`;
+  }
+  if (!/^[^/\s]+\/\S+$/.test(args)) return `${code(args)} is no model: write provider/model.`;
+  desk.change({ type: "model.set", model: args });
+  return `From the next prompt on: ${code(args)}.`;
+}
+
+function choosePreset(args: string, desk: CommandDesk): string {
+  const all = PRESETS.map(code).join(", ");
+  if (args === "") return `In use: ${code(desk.settings.preset)} (there are ${all}).`;
+  const preset = PRESETS.find((p) => p === args);
+  if (!preset) return `There is no ${code(args)}: choose one of ${all}.`;
+  desk.change({ type: "preset.set", preset });
+  return `From the next prompt on: ${code(preset)}.`;
+}
