@@ -1,14 +1,17 @@
 import type { ClientCapabilities } from "@agentclientprotocol/sdk";
 import type { Drawing } from "../presentation/presenter.ts";
+import type { Elicits } from "./elicitation.ts";
 
 /** What this agent uses of a client's capabilities, read once from `initialize`. */
 export interface ClientFacts {
   readonly drawing: Drawing;
+  readonly elicits: Elicits;
 }
 
 /** A client that declared nothing. */
 export const PLAIN_CLIENT: ClientFacts = {
   drawing: { terminal: undefined, notices: false, compaction: false },
+  elicits: { form: false, url: false },
 };
 
 /** Reads the capabilities; what is not declared is not there. */
@@ -20,5 +23,9 @@ export function readClient(capabilities: ClientCapabilities | undefined): Client
     ? "terminal_output_delta"
     : undefined;
   const { notices, compaction } = capabilities?.session ?? {};
-  return { drawing: { terminal, notices: Boolean(notices), compaction: Boolean(compaction) } };
+  const { form, url } = capabilities?.elicitation ?? {}; // `{}` alone declares neither
+  return {
+    drawing: { terminal, notices: Boolean(notices), compaction: Boolean(compaction) },
+    elicits: { form: Boolean(form), url: Boolean(url) },
+  };
 }

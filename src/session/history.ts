@@ -97,6 +97,7 @@ export class History {
       case "model.failed":
       case "tool.started":
       case "tool.output":
+      case "plan.set":
       case "job.started":
       case "notice":
       case "turn.ended":
