@@ -1,5 +1,5 @@
 import type { PermissionOption, RequestPermissionRequest, ToolCallUpdate } from "@agentclientprotocol/sdk";
-import { CAPTION_BYTES, clip } from "../presentation/bounds.ts";
+import { oneLine } from "../errors.ts";
 import { textContent } from "../presentation/content.ts";
 import type { Choice, Chosen } from "../tool/user.ts";
 
@@ -30,7 +30,7 @@ export function choiceRequest(
     options: [
       ...options.map((name, i): PermissionOption => ({
         optionId: optionId(i),
-        name: clip(name, CAPTION_BYTES),
+        name: oneLine(name),
         kind: KINDS[i]!,
       })),
       { optionId: NONE, name: "None of these", kind: "reject_once" },

@@ -27,8 +27,9 @@ export interface Front {
   /** Asks the user. Never rejects; resolves with `cancelled` once `signal` is aborted. */
   ask(question: Question, signal: AbortSignal): Promise<Answer>;
   /**
-   * Has the user fill in a form or visit a page, for an announced call or for none. Never rejects; resolves
-   * with `cancel` once `signal` is aborted. No time limit: people take their time.
+   * Has the user fill in a form or visit a page, for an announced call or for none; only while a turn runs,
+   * since some clients answer nothing outside of one. Never rejects; resolves with `cancel` once `signal` is
+   * aborted. No time limit: people take their time.
    */
   elicit(elicitation: Elicitation & { readonly callId?: string }, signal: AbortSignal): Promise<Elicited>;
   /** The visit to the page of this id is over: the client need not wait for it any more. */

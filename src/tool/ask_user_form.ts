@@ -1,3 +1,4 @@
+import { oneLine } from "../errors.ts";
 import type { Form, FormContent } from "./form.ts";
 
 /** A question as the model asks it. */
@@ -29,7 +30,11 @@ export function askedForm({ options = [], multi }: QuestionArgs): Form {
         title,
         required: false,
         type: multi ? "choices" : "choice",
-        options: options.map(({ label, description }) => ({ value: label, title: label, description })),
+        options: options.map(({ label, description }) => ({
+          value: label,
+          title: oneLine(label),
+          description,
+        })),
       },
       { name: OWN_WORDS, title: "In your own words", required: false, type: "text" },
     ],

@@ -9,7 +9,8 @@ const SECRET = new RegExp(
     String.raw`(?:one[ -]time|2fa|otp|verification) code|credit card(?: number)?)\b`,
 );
 /** The thing itself ends its phrase; "password policy" or "token budget" are other things. */
-const PHRASE_END = /^\s*(?:$|[?.!:;,)"'`]|(?:here|below|for|to|of|so|now|please|and|that|you|in|on|value)\b)/;
+const PHRASE_END =
+  /^\s*(?:$|[?.!:;,)"'`]+(?:\s|$)|(?:here|below|for|to|of|so|now|please|and|that|you|in|on|value)\b)/;
 const LOOK_AHEAD = 80;
 
 /**
@@ -17,7 +18,7 @@ const LOOK_AHEAD = 80;
  * not the one who wants to get around it.
  */
 export function asksForSecret(text: string): boolean {
-  return text.toLowerCase().split(/(?<=[.?!\n])\s*/).some(sentenceAsks);
+  return text.toLowerCase().split(/(?<=[.?!])\s+|\n/).some(sentenceAsks);
 }
 
 function sentenceAsks(sentence: string): boolean {

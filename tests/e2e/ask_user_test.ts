@@ -139,6 +139,19 @@ onStage("a client with forms is asked with one", { client: zedCapabilities }, as
     assertEquals(requests.length, 1);
   });
 
+  await t.step("or with buttons after all, where it does not know the request that it declared", async () => {
+    const requests = listen(
+      stage,
+      ({ method }) =>
+        method === "elicitation/create"
+          ? { error: { code: -32601, message: "Method not found" } }
+          : { result: { outcome: { outcome: "selected", optionId: "option_1" } } },
+    );
+    await ask(session, DATABASES);
+    assertEquals(requests.map((r) => r.method), ["elicitation/create", "session/request_permission"]);
+    assertEquals(toldOf(stage), 'The user chose: "PostgreSQL".');
+  });
+
   await t.step("with a huge question in a frame that line readers can take", async () => {
     const question = "データ\u0001".repeat(60_000);
     const options = Array.from({ length: 20 }, (_, i) => ({
