@@ -30,6 +30,8 @@ type Reply = { readonly result: unknown } | { readonly error: unknown };
 export class Channel implements Front {
   readonly #deps: ChannelDeps;
   #presenter: Presenter | undefined;
+  /** Pages that the user was sent to and may still be at. */
+  readonly #visits = new Set<string>();
 
   constructor(deps: ChannelDeps) {
     this.#deps = deps;
@@ -75,14 +77,18 @@ export class Channel implements Front {
   ): Promise<Elicited> {
     const request = elicitationRequest(this.#deps.sessionId, elicitation, this.#deps.elicits);
     if (!request) return { action: "unsupported" };
+    const visit = elicitation.mode === "url" ? elicitation.id : undefined;
+    if (visit !== undefined) this.#visits.add(visit); // it may be over before the client's answer is here
     const reply = await this.#request("elicitation/create", () => request, signal);
-    return answerIn(reply, (result) => readElicited(elicitation, result));
+    const elicited = answerIn(reply, (result) => readElicited(elicitation, result));
+    if (visit !== undefined && elicited.action !== "accept") this.#visits.delete(visit);
+    return elicited;
   }
 
   elicitationDone(elicitationId: string): void {
-    const { peer, elicits } = this.#deps;
+    if (!this.#visits.delete(elicitationId)) return;
     // A client that is gone need not be told.
-    if (elicits.url) void peer.notify("elicitation/complete", { elicitationId }).catch(() => {});
+    void this.#deps.peer.notify("elicitation/complete", { elicitationId }).catch(() => {});
   }
 
   async choose(choice: Choice & { readonly callId: string }, signal: AbortSignal): Promise<Chosen> {

@@ -1,6 +1,7 @@
 import type { PermissionOption, RequestPermissionRequest, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import { oneLine } from "../errors.ts";
 import { textContent } from "../presentation/content.ts";
+import { plainLine } from "../tool/plain_line.ts";
 import type { Choice, Chosen } from "../tool/user.ts";
 
 /**
@@ -9,6 +10,8 @@ import type { Choice, Chosen } from "../tool/user.ts";
  */
 const KINDS = ["allow_once", "allow_always", "reject_always"] as const;
 const NONE = "none";
+/** Characters of an option's name. */
+const MAX_NAME = 200;
 /** How clients that hide the options' names draw each kind. */
 const DRAWN = ["“allow”", "“always allow”", "“never allow”"] as const;
 
@@ -25,12 +28,14 @@ export function choiceRequest(
     toolCall: {
       ...rest,
       toolCallId: callId,
+      // Some clients show the title alone, some the content, some hide the options' names: each says enough.
+      title: [card?.title, numbered(options)].filter(Boolean).join(" — "),
       content: [...card?.content ?? [], textContent(legend(options.length))],
     },
     options: [
       ...options.map((name, i): PermissionOption => ({
         optionId: optionId(i),
-        name: oneLine(name),
+        name: oneLine(name, MAX_NAME),
         kind: KINDS[i]!,
       })),
       { optionId: NONE, name: "None of these", kind: "reject_once" },
@@ -46,6 +51,11 @@ export function readChosen({ options }: Choice, response: unknown): Chosen {
   if (outcome.optionId === NONE) return { action: "decline" };
   const index = options.findIndex((_, i) => optionId(i) === outcome.optionId);
   return index < 0 ? { action: "failed" } : { action: "accept", index };
+}
+
+/** The options as one line of Markdown. */
+function numbered(options: readonly string[]): string {
+  return options.map((name, i) => `${i + 1}: ${plainLine(name, MAX_NAME)}`).join(", ");
 }
 
 function optionId(index: number): string {

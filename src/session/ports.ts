@@ -32,7 +32,7 @@ export interface Front {
    * aborted. No time limit: people take their time.
    */
   elicit(elicitation: Elicitation & { readonly callId?: string }, signal: AbortSignal): Promise<Elicited>;
-  /** The visit to the page of this id is over: the client need not wait for it any more. */
+  /** The visit to the page of this id is over; harmless for one that the user did not make. Never throws. */
   elicitationDone(id: string): void;
   /** Has the user choose for an announced call. The same rules. */
   choose(choice: Choice & { readonly callId: string }, signal: AbortSignal): Promise<Chosen>;

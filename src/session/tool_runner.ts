@@ -99,6 +99,7 @@ async function outcomeOf(
     setPlan: (entries) => deps.log.append({ type: "plan.set", entries }),
     user: {
       elicit: (elicitation) => deps.front.elicit({ ...elicitation, callId: call.id }, signal),
+      elicitationDone: (id) => deps.front.elicitationDone(id),
       choose: (choice) => deps.front.choose({ ...choice, callId: call.id }, signal),
     },
   };

@@ -3,7 +3,7 @@ import { askedForm, type QuestionArgs, readAnswer } from "./ask_user_form.ts";
 import { plainLine } from "./plain_line.ts";
 import { asksForSecret } from "./secret_question.ts";
 import { defineTool, type Outcome, type ToolContext } from "./tool.ts";
-import { MAX_CHOICES, type NoAnswer } from "./user.ts";
+import type { NoAnswer } from "./user.ts";
 import { type Block, fence } from "./view.ts";
 
 const MAX_OPTIONS = 20;
@@ -70,8 +70,7 @@ async function ask(args: QuestionArgs, { user }: ToolContext): Promise<AskFacts>
     const answer = readAnswer(elicited.content, labels.length > 0);
     return answer ? { how: "answered", ...answer } : without("decline");
   }
-  const buttons = labels.length > 0 && labels.length <= MAX_CHOICES && !args.multi;
-  if (elicited.action !== "unsupported" || !buttons) return without(elicited.action);
+  if (elicited.action !== "unsupported" || labels.length === 0 || args.multi) return without(elicited.action);
   const choice = await user.choose({ options: labels });
   if (choice.action !== "accept") return without(choice.action);
   return { how: "answered", chosen: [labels[choice.index]!], text: "" };

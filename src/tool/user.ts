@@ -3,7 +3,7 @@ import type { Form, FormContent } from "./form.ts";
 /** Something that the user is to fill in, or a page that they are to visit. */
 export type Elicitation =
   | { readonly mode: "form"; readonly message: string; readonly form: Form }
-  /** `url` is http or https; `id` names the visit until it is told to be over. */
+  /** `url` is http or https; `id`, which no other visit has, names the visit until it is told to be over. */
   | { readonly mode: "url"; readonly message: string; readonly url: string; readonly id: string };
 
 /** Why there is no answer. */
@@ -26,12 +26,9 @@ export type Elicited =
 
 /** A question about an announced call whose card says all of it: one of a few options. */
 export interface Choice {
-  /** One to {@linkcode MAX_CHOICES} names, in the order in which the card numbers them. */
+  /** In the order in which the card numbers them; `unsupported` where they are more than a client can show. */
   readonly options: readonly string[];
 }
-
-/** So many options can be put to a client that knows only permission questions. */
-export const MAX_CHOICES = 3;
 
 /** What came of a choice; `index` is the option's, `decline` is "none of these". */
 export type Chosen =
@@ -41,5 +38,7 @@ export type Chosen =
 /** The user, as a tool can reach them. Nothing here rejects; all is settled soon after the call is cancelled. */
 export interface User {
   elicit(elicitation: Elicitation): Promise<Elicited>;
+  /** The visit to the page of this id is over; harmless for one that the user did not make. */
+  elicitationDone(id: string): void;
   choose(choice: Choice): Promise<Chosen>;
 }

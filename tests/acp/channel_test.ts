@@ -48,9 +48,10 @@ Deno.test("a client fills in forms where it said that it can", async () => {
 Deno.test("a client shows a page where it said that it can, and is told when the visit is over", async () => {
   using both = connected({ form: {}, url: {} }, () => ({ action: "accept" }));
   assertEquals<Elicited>(await both.channel.elicit(PAGE, IDLE), { action: "accept", content: {} });
-  both.channel.elicitationDone("e1");
-  await eventually("the end of the visit", () => both.completed.length > 0);
-  assertEquals(both.completed, ["e1"]);
+  await both.channel.elicit({ ...PAGE, id: "e2" }, IDLE);
+  for (const id of ["never sent", "e1", "e1", "e2"]) both.channel.elicitationDone(id);
+  await eventually("the end of the last visit", () => both.completed.includes("e2"));
+  assertEquals(both.completed, ["e1", "e2"], "each once, and none that was not made");
 });
 
 Deno.test("a client that declared nothing, or the other way alone, is not asked", async () => {
@@ -66,9 +67,17 @@ Deno.test("a client that declared nothing, or the other way alone, is not asked"
     using one = connected(declared, () => ({ action: "decline" }));
     const answers = [await one.channel.elicit(FORM, IDLE), await one.channel.elicit(PAGE, IDLE)];
     assertEquals(answers.map(({ action }) => action), [form, page], JSON.stringify(declared));
-    one.channel.elicitationDone("e1");
-    if (page === "unsupported") assertEquals(one.completed, []);
   }
+});
+
+Deno.test("the end of a visit that the user did not make is not told", async () => {
+  using both = connected({ url: {} }, (request) => ({
+    action: (request as { elicitationId?: string }).elicitationId === "e1" ? "decline" : "accept",
+  }));
+  for (const id of ["e1", "e2"]) await both.channel.elicit({ ...PAGE, id }, IDLE);
+  for (const id of ["e1", "e2"]) both.channel.elicitationDone(id);
+  await eventually("the end of the visit", () => both.completed.length > 0);
+  assertEquals(both.completed, ["e2"]);
 });
 
 Deno.test("an elicitation is withdrawn when its signal is aborted, and is never put when it was before", async () => {

@@ -11,7 +11,7 @@ Deno.test("every option has a kind of its own, and the plain no is none of them"
     ["three", "reject_always"],
     ["None of these", "reject_once"],
   ]);
-  assertEquals(request?.toolCall.title, "Q?");
+  assertEquals(request?.toolCall.title, "Q? — 1: one, 2: two, 3: three");
 });
 
 Deno.test("without options, or with more than there are kinds, there is no request", () => {

@@ -73,6 +73,9 @@ Deno.test("a page is named by its address and its id, in a session or in a call 
     elicitationId: "e1",
     url: "https://example.com/login",
   });
+  const params = { elicitationId: "e1" };
+  const line = JSON.stringify({ jsonrpc: "2.0", method: "elicitation/complete", params });
+  assertEquals(faultsOfLine(line, () => undefined), []);
 });
 
 Deno.test("what the client has not declared is not sent", () => {

@@ -198,6 +198,8 @@ onStage("a client without forms is asked with buttons", { client: plainCapabilit
       ["option_2", "allow_always", "SQLite ✓ データ"],
       ["none", "reject_once", "None of these"],
     ]);
+    const title = "Which \\_\\_database\\_\\_ should the café use? — 1: PostgreSQL, 2: SQLite ✓ データ";
+    assertEquals((params?.toolCall as Fields).title, title);
     const shown = toolText(params?.toolCall as never);
     for (const part of [DATABASES.question, "1. PostgreSQL — a server\n2. SQLite", "“always allow” is 2"]) {
       assertHas(shown, part);
