@@ -1,17 +1,20 @@
 import type { ClientCapabilities } from "@agentclientprotocol/sdk";
 import type { Drawing } from "../presentation/presenter.ts";
+import type { Elicits } from "./elicitation.ts";
 
 /** What this agent uses of a client's capabilities, read once from `initialize`. */
 export interface ClientFacts {
   readonly drawing: Drawing;
   /** Can it run this program in a terminal for the user to log in? */
   readonly terminalLogin: boolean;
+  readonly elicits: Elicits;
 }
 
 /** A client that declared nothing. */
 export const PLAIN_CLIENT: ClientFacts = {
   drawing: { terminal: undefined, notices: false, compaction: false },
   terminalLogin: false,
+  elicits: { form: false, url: false },
 };
 
 /** Reads the capabilities; what is not declared is not there. */
@@ -23,8 +26,10 @@ export function readClient(capabilities: ClientCapabilities | undefined): Client
     ? "terminal_output_delta"
     : undefined;
   const { notices, compaction } = capabilities?.session ?? {};
+  const { form, url } = capabilities?.elicitation ?? {}; // `{}` alone declares neither
   return {
     drawing: { terminal, notices: Boolean(notices), compaction: Boolean(compaction) },
+    elicits: { form: Boolean(form), url: Boolean(url) },
     terminalLogin: capabilities?.auth?.terminal === true,
   };
 }

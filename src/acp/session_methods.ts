@@ -191,12 +191,14 @@ export class SessionMethods {
     let channel = this.#channels.get(sessionId);
     if (!channel) {
       const { peer, client } = this.#deps;
+      const { drawing, elicits } = client();
       channel = new Channel({
         sessionId,
         peer,
         outbox: this.#outbox,
         tools: this.#tools,
-        drawing: client().drawing,
+        drawing,
+        elicits,
       });
       this.#channels.set(sessionId, channel);
     }

@@ -2,6 +2,7 @@ import { isEventType, type PromptPart, type SessionEvent, type TurnOutcome } fro
 import { promptText } from "../session/prompt_text.ts";
 import type { StoredRow } from "../session/sqlite_store.ts";
 import { builtinTools } from "../tool/registry.ts";
+import type { PlanEntry } from "../tool/view.ts";
 import { harmless } from "./print.ts";
 
 /** A log as people read it: what was asked, what was answered, what was run and what came of it. Pure. */
@@ -31,6 +32,8 @@ class Transcript {
   readonly #cwd: string;
   readonly #blocks: string[] = [];
   readonly #titles = new Map<string, string>();
+  /** Open calls of tools that show by themselves. */
+  readonly #undrawn = new Set<string>();
   /** The message that is being put together, by its id. */
   #message = { id: "", text: "" };
 
@@ -44,8 +47,10 @@ class Transcript {
     this.#flush();
     if (event.type === "turn.started" || event.type === "steered") {
       this.#blocks.push(`## User\n\n${userText(event.prompt)}`);
-    } else if (event.type === "tool.called") this.#announce(event);
+    } else if (event.type === "plan.set") this.line(planText(event.entries));
+    else if (event.type === "tool.called") this.#announce(event);
     else if (event.type === "tool.ended") {
+      if (this.#undrawn.delete(event.callId)) return;
       this.#blocks.push(`${this.#titles.get(event.callId) ?? "?"}\n${indented(event.text)}`);
       this.#titles.delete(event.callId);
     } else if (event.type === "notice") this.line(`[${event.text}]`);
@@ -65,6 +70,7 @@ class Transcript {
   }
 
   #announce({ callId, name, args }: Extract<SessionEvent, { type: "tool.called" }>): void {
+    if (!this.#tools.hasCard(name)) return void this.#undrawn.add(callId);
     const { kind, title } = this.#tools.presentCall(name, args, { cwd: this.#cwd });
     this.#titles.set(callId, harmless(kind === "execute" ? `$ ${title}` : `* ${title}`));
   }
@@ -88,6 +94,12 @@ class Transcript {
 
 function userText(prompt: readonly PromptPart[]): string {
   return harmless(promptText(prompt)).trim();
+}
+
+const MARKS = { pending: " ", in_progress: "~", completed: "x" } as const;
+
+function planText(entries: readonly PlanEntry[]): string {
+  return ["Plan:", ...entries.map(({ status, content }) => `- [${MARKS[status]}] ${content}`)].join("\n");
 }
 
 function indented(text: string): string {

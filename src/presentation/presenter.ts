@@ -27,6 +27,7 @@ import {
 import { presentCompaction } from "./compaction.ts";
 import { ConsoleCard } from "./console_card.ts";
 import { blocksContent, promptContent, textContent } from "./content.ts";
+import { presentPlan } from "./plan.ts";
 
 /** What a client can draw, read once from its capabilities. */
 export interface Drawing {
@@ -97,15 +98,19 @@ export class Presenter {
           messageChunk("agent_thought_chunk", event.messageId, text)
         );
       case "tool.drafted":
-        return [this.#drafted(event)];
+        return this.#options.tools.hasCard(event.name) ? [this.#drafted(event)] : [];
       case "tool.called":
-        return [this.#called(event)];
+        return this.#options.tools.hasCard(event.name) ? [this.#called(event)] : [];
       case "tool.started":
-        return [update({ toolCallId: event.callId, status: "in_progress" })];
+        return this.#open.has(event.callId)
+          ? [update({ toolCallId: event.callId, status: "in_progress" })]
+          : [];
       case "tool.output":
         return this.#output(event.callId, event.text);
       case "tool.ended":
         return this.#ended(event);
+      case "plan.set":
+        return [presentPlan(event.entries)];
       case "model.called":
         this.#window = event.window;
         return [];

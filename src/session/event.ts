@@ -2,6 +2,7 @@ import type { JobEnd, JobName } from "../bash/jobs.ts";
 import type { Preset } from "../config/config.ts";
 import type { FinishReason, ModelUsage, ThoughtLevel } from "../model/model.ts";
 import type { Json } from "../tool/tool.ts";
+import type { PlanEntry } from "../tool/view.ts";
 
 /** One block of a prompt, free of protocol shapes. */
 export type PromptPart =
@@ -134,6 +135,8 @@ export type SessionEvent =
     readonly facts?: Json | undefined;
     readonly notRun?: "refused" | "cancelled" | undefined;
   }
+  /** What is to be done, the whole of it, in place of what was said before. */
+  | { readonly type: "plan.set"; readonly entries: readonly PlanEntry[] }
   /** A background job begins: it outlives its turn, and is gone when the agent ends. */
   | ({ readonly type: "job.started" } & JobName)
   /**
@@ -179,6 +182,7 @@ const TYPES: Readonly<Record<SessionEvent["type"], true>> = {
   "tool.started": true,
   "tool.output": true,
   "tool.ended": true,
+  "plan.set": true,
   "job.started": true,
   "job.ended": true,
   "notice": true,

@@ -105,6 +105,7 @@ export class History {
       case "tool.drafted":
       case "tool.started":
       case "tool.output":
+      case "plan.set":
       case "job.started":
       case "notice":
       case "turn.ended":

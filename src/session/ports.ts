@@ -4,6 +4,7 @@ import type { Model } from "../model/model.ts";
 import type { Action, Always } from "../permission/decide.ts";
 import type { Grant } from "../permission/grant.ts";
 import type { ConfinementReport } from "../sandbox/report.ts";
+import type { Choice, Chosen, Elicitation, Elicited } from "../tool/user.ts";
 import type { Block } from "../tool/view.ts";
 
 /** A question to the user about one announced call. */
@@ -25,6 +26,16 @@ export type Answer = "allow" | "allow-always" | "reject" | "cancelled";
 export interface Front {
   /** Asks the user. Never rejects; resolves with `cancelled` once `signal` is aborted. */
   ask(question: Question, signal: AbortSignal): Promise<Answer>;
+  /**
+   * Has the user fill in a form or visit a page, for an announced call or for none; only while a turn runs,
+   * since some clients answer nothing outside of one. Never rejects; resolves with `cancel` once `signal` is
+   * aborted. No time limit: people take their time.
+   */
+  elicit(elicitation: Elicitation & { readonly callId?: string }, signal: AbortSignal): Promise<Elicited>;
+  /** The visit to the page of this id is over; harmless for one that the user did not make. Never throws. */
+  elicitationDone(id: string): void;
+  /** Has the user choose for an announced call. The same rules. */
+  choose(choice: Choice & { readonly callId: string }, signal: AbortSignal): Promise<Chosen>;
   /** Resolves when the receiver has caught up enough to be sent more. Never rejects. */
   ready(): Promise<void>;
 }

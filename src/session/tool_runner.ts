@@ -96,6 +96,12 @@ async function outcomeOf(
         unlogged ??= e;
       }
     },
+    setPlan: (entries) => deps.log.append({ type: "plan.set", entries }),
+    user: {
+      elicit: (elicitation) => deps.front.elicit({ ...elicitation, callId: call.id }, signal),
+      elicitationDone: (id) => deps.front.elicitationDone(id),
+      choose: (choice) => deps.front.choose({ ...choice, callId: call.id }, signal),
+    },
   };
   try {
     const outcome = await parsed.tool.run(parsed.args, context);

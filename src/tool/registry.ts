@@ -1,9 +1,11 @@
 import { z } from "zod";
 import type { ToolSpec } from "../model/model.ts";
+import { askUser } from "./ask_user.ts";
 import { bash } from "./bash.ts";
 import { edit } from "./edit.ts";
 import { jobKill } from "./job_kill.ts";
 import { jobOutput } from "./job_output.ts";
+import { plan } from "./plan.ts";
 import { read } from "./read.ts";
 import type { Json, Outcome, Place, Tool } from "./tool.ts";
 import { type CallView, code, type ResultView } from "./view.ts";
@@ -35,6 +37,11 @@ export class ToolRegistry {
   /** May calls of this tool run side by side? */
   readsOnly(name: string): boolean {
     return this.#tools.get(name)?.readsOnly ?? false;
+  }
+
+  /** Are clients told of calls of this tool? */
+  hasCard(name: string): boolean {
+    return this.#tools.get(name)?.card !== "none";
   }
 
   /** Reads a call's arguments: JSON as the model wrote it, never repaired. Does not throw. */
@@ -98,7 +105,7 @@ function notRunView(why: "refused" | "cancelled"): ResultView {
 
 /** The tools that every session has. */
 export function builtinTools(): ToolRegistry {
-  return new ToolRegistry([bash, jobOutput, jobKill, read, write, edit]);
+  return new ToolRegistry([bash, jobOutput, jobKill, read, write, edit, plan, askUser]);
 }
 
 /** Arguments as an object, for `rawInput`; what is no JSON object is kept as text. */

@@ -2,7 +2,8 @@ import type { z } from "zod";
 import type { Executor } from "../bash/executor_handle.ts";
 import type { JobTable } from "../bash/jobs.ts";
 import type { Action } from "../permission/decide.ts";
-import type { Block, CallView, ResultView } from "./view.ts";
+import type { User } from "./user.ts";
+import type { Block, CallView, PlanEntry, ResultView } from "./view.ts";
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -43,6 +44,10 @@ export interface ToolContext extends Place {
   begin(): void;
   /** Shows output while the call runs; it is logged as shown. */
   emit(text: string): void;
+  /** Shows the user what is to be done, in place of what was shown before; it is logged as shown. */
+  setPlan(entries: readonly PlanEntry[]): void;
+  /** Asks the user. It needs no leave. */
+  readonly user: User;
 }
 
 /**
@@ -59,6 +64,8 @@ export interface Tool<Args = unknown, Facts = unknown> {
   readonly schema: z.ZodType<Args>;
   /** True: only reads, so that calls of one reply may run side by side. */
   readonly readsOnly: boolean;
+  /** `none`: clients are not told of its calls, good or bad; what they do shows by itself. */
+  readonly card?: "none";
   run(args: Args, context: ToolContext): Promise<Outcome>;
   presentCall?(args: Args, place: Place): CallView;
   presentResult?(args: Args, outcome: Outcome & { facts?: Facts }, place: Place): ResultView;

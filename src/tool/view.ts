@@ -50,6 +50,14 @@ export interface ResultView {
   readonly exitNote?: string | undefined;
 }
 
+/** One step of what is to be done. */
+export interface PlanEntry {
+  /** One line of Markdown. */
+  readonly content: string;
+  readonly status: "pending" | "in_progress" | "completed";
+  readonly priority: "high" | "medium" | "low";
+}
+
 /** A fenced block whose fence is longer than any run of backticks inside. */
 export function fence(text: string, info = ""): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((m) => m[0].length));

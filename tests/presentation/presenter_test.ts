@@ -233,3 +233,30 @@ Deno.test("a compaction is shown as such where the client knows it, else as a ca
     assertEquals<unknown>(card(failed(false)), [...opened, end("Down.")]);
   }
 });
+
+Deno.test("a plan is shown as a plan, and its calls are not shown, whatever becomes of them", () => {
+  const entry = { content: "Look", status: "pending", priority: "medium" } as const;
+  const called: SessionEvent = { type: "tool.called", callId: "c", name: "plan", args: "{" };
+  const ended: SessionEvent = { type: "tool.ended", callId: "c", status: "failed", text: "Wrong arguments" };
+  for (const replay of [false, true]) {
+    const events: SessionEvent[] = [
+      called,
+      { type: "tool.started", callId: "c" },
+      { type: "plan.set", entries: [entry] },
+      ended,
+      called,
+      { ...ended, notRun: "cancelled" },
+    ];
+    assertEquals(present(events, "terminal_output", { replay }), [{
+      sessionUpdate: "plan",
+      entries: [entry],
+    }]);
+  }
+});
+
+Deno.test("a plan that is longer than anyone reads is cut, and says so", () => {
+  const entry = { content: "x", status: "completed", priority: "high" } as const;
+  const [update] = present([{ type: "plan.set", entries: Array(130).fill(entry) }], undefined);
+  const entries = update?.sessionUpdate === "plan" ? update.entries : [];
+  assertEquals([entries.length, entries.at(-1)?.content], [101, "… 30 more left out …"]);
+});

@@ -402,3 +402,20 @@ Deno.test("a prompt's end tells the tokens of all its model calls", async () => 
   assertEquals([stop, replies.length], ["end_turn", 2]);
   assertEquals(usage?.inputTokens, replies.reduce((n, u) => n + (u.inputTokens ?? 0), 0));
 });
+
+Deno.test("a plan is logged between the start and the end of its call; where no user is, a question says so", async () => {
+  const { play, seen, ends } = await fixture();
+  const entry = { content: "Look", status: "pending" };
+  await play([["call", "plan", { entries: [entry] }], ["call", "ask_user", { question: "Q?" }], [
+    "text",
+    "ok",
+  ]]);
+  const plan = seen.findIndex((e) => e.type === "plan.set");
+  const around = [seen[plan - 1], seen[plan + 1]].map((e) => e?.type);
+  assertEquals(around, ["tool.called", "tool.ended"]);
+  assertEquals(seen[plan], {
+    type: "plan.set",
+    entries: [{ ...entry, status: "pending", priority: "medium" }],
+  });
+  assertStringIncludes(ends()[1]!.text, "No user is there to answer.");
+});

@@ -21,6 +21,10 @@ const args: fc.Arbitrary<readonly [name: string, args: string]> = fc.oneof(
   fc.tuple(piece, piece).map(([a, b]) =>
     ["edit", JSON.stringify({ path: "/w/a", old_string: a, new_string: b })] as const
   ),
+  piece.map((text) => ["plan", JSON.stringify({ entries: text })] as const),
+  fc.tuple(piece, piece).map(([question, label]) =>
+    ["ask_user", JSON.stringify({ question, options: [{ label, description: question }] })] as const
+  ),
   fc.tuple(piece, piece), // a tool that there is none of, with arguments that are no JSON
 );
 
@@ -51,6 +55,7 @@ const rest: fc.Arbitrary<Rest> = fc.record({
 /** What each tool logs for its card. */
 function factsOf(name: string, text: string, number: number): Json | undefined {
   if (name === "bash") return { exit: { code: number }, stopped: null, durationMs: 5 };
+  if (name === "ask_user") return { how: "answered", chosen: Array(number).fill("x"), text };
   if (name === "read") return { shown: text, line: 1 };
   if (name !== "write" && name !== "edit") return undefined;
   const hunk = { oldText: text, newText: text, line: 1 };
@@ -64,6 +69,8 @@ interface Round {
   readonly calls: readonly { readonly call: readonly [string, string]; readonly rest: Rest }[];
   readonly fails: boolean;
   readonly notice: string | undefined;
+  /** Steps of a plan that is shown. */
+  readonly plan: readonly string[] | undefined;
 }
 
 const round: fc.Arbitrary<Round> = fc.record({
@@ -72,6 +79,7 @@ const round: fc.Arbitrary<Round> = fc.record({
   calls: fc.array(fc.record({ call: args, rest }), { maxLength: 3 }),
   fails: fc.boolean(),
   notice: fc.option(fc.constantFrom("Trying again.", "A job is gone."), { nil: undefined }),
+  plan: fc.option(fc.array(piece, { maxLength: 5 }), { nil: undefined }),
 });
 
 interface TurnPlan {
@@ -170,6 +178,14 @@ function roundEvents(round: Round, ids: Ids): SessionEvent[] {
     ...calls.map(({ id, call }) =>
       ({ type: "tool.called", callId: id, name: call[0], args: call[1] }) as const
     ),
+    ...round.plan === undefined ? [] : [planOf(round.plan)],
     ...calls.flatMap(({ id, call, rest }) => rest(id, call[0])),
   ];
+}
+
+function planOf(steps: readonly string[]): SessionEvent {
+  return {
+    type: "plan.set",
+    entries: steps.map((content) => ({ content, status: "in_progress", priority: "low" })),
+  };
 }

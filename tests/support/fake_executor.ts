@@ -4,6 +4,7 @@ import type { Preset } from "../../src/config/config.ts";
 import { AgentError } from "../../src/errors.ts";
 import type { Always } from "../../src/permission/decide.ts";
 import type { Grant } from "../../src/permission/grant.ts";
+import { absentUser } from "../../src/session/absent_user.ts";
 import type { Answer, Front, GrantBook, Question, Wish, Workbench } from "../../src/session/ports.ts";
 
 /** An executor in memory: commands are looked up in a table, files in a map. */
@@ -125,6 +126,9 @@ export class FakeGrants implements GrantBook {
 export class FakeFront implements Front {
   readonly questions: Question[] = [];
   readonly answers: Answer[] = [];
+  readonly elicit = absentUser.elicit;
+  readonly elicitationDone = absentUser.elicitationDone;
+  readonly choose = absentUser.choose;
 
   ask(question: Question): Promise<Answer> {
     this.questions.push(question);

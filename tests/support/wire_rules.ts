@@ -8,7 +8,7 @@ const GATES: Readonly<Record<string, string>> = {
   "fs/read_text_file": "fs.readTextFile",
   "fs/write_text_file": "fs.writeTextFile",
   "terminal/create": "terminal",
-  "elicitation/create": "elicitation",
+  "elicitation/complete": "elicitation.url",
 };
 
 /** What is answered with the id of a new session. */
@@ -63,6 +63,7 @@ export class WireRules {
       (message.method?.startsWith("terminal/") ? "terminal" : undefined);
     if (gate && !declares(this.#capabilities, gate)) this.#fault(`${message.method} was never declared`);
     if (message.method === "session/request_permission") this.#permission(message);
+    if (message.method === "elicitation/create") this.#elicitation(message);
   }
 
   #fault(text: string): void {
@@ -136,5 +137,15 @@ export class WireRules {
     if (!call?.title) this.#fault("a permission request without title");
     const kinds = (params?.options as { kind: string }[]).map((option) => option.kind);
     if (new Set(kinds).size !== kinds.length) this.#fault(`two permission options of one kind: ${kinds}`);
+  }
+
+  #elicitation({ params }: Message): void {
+    const { mode, sessionId, toolCallId } = params ?? {};
+    if (!declares(this.#capabilities, `elicitation.${mode}`)) {
+      this.#fault(`an elicitation of a mode that was never declared: ${mode}`);
+    }
+    if (toolCallId !== undefined && !this.#cards.get(sessionId)?.isOpen(String(toolCallId))) {
+      this.#fault(`an elicitation for ${toolCallId}, which is no open tool call`);
+    }
   }
 }

@@ -29,6 +29,15 @@ Deno.test("the rules find nothing in a turn as it should be", () => {
   assertEquals(rules.faults, []);
 });
 
+const FORM = { sessionId: "s", toolCallId: "c", mode: "form" };
+
+Deno.test("the rules find nothing in a form for an open call of a client that knows forms", () => {
+  const rules = inTurn();
+  const form: Message = { id: 9, method: "elicitation/create", params: FORM };
+  for (const message of [update(CALL), form, update(DONE), ANSWER]) rules.received(message);
+  assertEquals(rules.faults, []);
+});
+
 const BROKEN: [string, Message[], string, Fields?][] = [
   ["an update behind the answer", [ANSWER, update(CALL)], "outside of a turn"],
   ["an update for a session before its answer", [update(CALL, "other")], "before its answer"],
@@ -53,6 +62,23 @@ const BROKEN: [string, Message[], string, Fields?][] = [
     [{ id: 9, method: "fs/read_text_file", params: {} }],
     "never declared",
     {},
+  ],
+  [
+    "a form for a client that knows only pages",
+    [update(CALL), { id: 9, method: "elicitation/create", params: FORM }],
+    "mode that was never declared: form",
+    { elicitation: { url: {} } },
+  ],
+  [
+    "a form for a call that is not open",
+    [update(CALL), update(DONE), { id: 9, method: "elicitation/create", params: FORM }],
+    "no open tool call",
+  ],
+  [
+    "the end of a page that was never declared",
+    [{ method: "elicitation/complete", params: { elicitationId: "e" } }],
+    "never declared",
+    { elicitation: { form: {} } },
   ],
 ];
 for (const [what, messages, fault, client] of BROKEN) {

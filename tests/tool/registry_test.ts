@@ -7,7 +7,8 @@ const PLACE = { cwd: "/w" };
 
 Deno.test("the tools' schemas stay small", () => {
   const specs = builtinTools().specs();
-  assertEquals(specs.map((s) => s.name), ["bash", "job_output", "job_kill", "read", "write", "edit"]);
+  const names = ["bash", "job_output", "job_kill", "read", "write", "edit", "plan", "ask_user"];
+  assertEquals(specs.map((s) => s.name), names);
   assert(JSON.stringify(specs).length < 5120, "the first request to a model should stay below 12 KB");
 });
 
@@ -22,8 +23,18 @@ Deno.test("parse() refuses what is no JSON object, and teaches", () => {
   const unknown = tools.parse("nope", "{}");
   assertStringIncludes(
     unknown.ok ? "" : unknown.problem,
-    "Tools: bash, job_output, job_kill, read, write, edit",
+    "Tools: bash, job_output, job_kill, read, write, edit, plan, ask_user",
   );
+});
+
+Deno.test("only a tool that says so has no cards, however bad the call is", () => {
+  const tools = builtinTools();
+  assertEquals(["plan", "ask_user", "bash", "nope"].map((name) => tools.hasCard(name)), [
+    false,
+    true,
+    true,
+    true,
+  ]);
 });
 
 Deno.test("a call that cannot be read gets the generic card", () => {
