@@ -1,0 +1,35 @@
+/**
+ * The packaged ripgrep. A name in a variable: Deno then fetches the package on the machine that needs it, not on
+ * every start, and a compiled program does not carry a binary that it could not start.
+ */
+export const RIPGREP_PACKAGE = "npm:@vscode/ripgrep@1.18.0";
+
+/** Milliseconds that the start of an executor waits for the package to be fetched. */
+const FETCH_MS = 10_000;
+
+/** Cause and mend, for the model and for people. */
+export const NO_RIPGREP =
+  "there is no ripgrep: install it (package ripgrep) so that rg is in PATH, then open a new session; until then search by bash (find, grep)";
+
+let fetched: Promise<string | undefined> | undefined;
+
+/** The path of the packaged ripgrep for this machine; undefined where there is none or it does not come in time. */
+export async function packagedRipgrep(): Promise<string | undefined> {
+  if (Deno.build.standalone) return undefined;
+  fetched ??= locate();
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), FETCH_MS);
+  const path = await Promise.race([fetched, late]);
+  clearTimeout(timer);
+  if (path === undefined) fetched = undefined; // another executor may have more luck
+  return path;
+}
+
+async function locate(): Promise<string | undefined> {
+  try {
+    const { rgPath } = await import(RIPGREP_PACKAGE) as { rgPath: string };
+    return (await Deno.stat(rgPath)).isFile ? rgPath : undefined;
+  } catch {
+    return undefined;
+  }
+}
