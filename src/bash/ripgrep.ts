@@ -11,23 +11,24 @@ const FETCH_MS = 10_000;
 export const NO_RIPGREP =
   "there is no ripgrep: install it (package ripgrep) so that rg is in PATH, then open a new session; until then search by bash (find, grep)";
 
-let fetched: Promise<string | undefined> | undefined;
+const located = new Map<string, Promise<string | undefined>>();
 
 /** The path of the packaged ripgrep for this machine; undefined where there is none or it does not come in time. */
-export async function packagedRipgrep(): Promise<string | undefined> {
+export async function packagedRipgrep(module: string = RIPGREP_PACKAGE): Promise<string | undefined> {
   if (Deno.build.standalone) return undefined;
-  fetched ??= locate();
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), FETCH_MS);
-  const path = await Promise.race([fetched, late]);
+  const locating = located.get(module) ?? locate(module);
+  located.set(module, locating);
+  const path = await Promise.race([locating, late]);
   clearTimeout(timer);
-  if (path === undefined) fetched = undefined; // another executor may have more luck
+  if (path === undefined) located.delete(module); // another executor may have more luck
   return path;
 }
 
-async function locate(): Promise<string | undefined> {
+async function locate(module: string): Promise<string | undefined> {
   try {
-    const { rgPath } = await import(RIPGREP_PACKAGE) as { rgPath: string };
+    const { rgPath } = await import(module) as { rgPath: string };
     return (await Deno.stat(rgPath)).isFile ? rgPath : undefined;
   } catch {
     return undefined;

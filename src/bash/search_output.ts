@@ -124,7 +124,7 @@ export function cutLine(line: string, match: number): string {
   if (line.length <= MAX_LINE_TEXT) return line;
   const wished = Math.min(match - MAX_LINE_TEXT / 4, line.length - MAX_LINE_TEXT);
   const from = wholeFrom(line, Math.max(0, Math.floor(wished)));
-  const to = wholeFrom(line, from + MAX_LINE_TEXT - 1);
+  const to = wholeFrom(line, from + MAX_LINE_TEXT);
   const before = from > 0 ? `[${from} characters] …` : "";
   const after = to < line.length ? `… [${line.length - to} more characters]` : "";
   return before + line.slice(from, to) + after;
