@@ -68,20 +68,17 @@ export function toldPath(path: string, { cwd }: Place): string {
 }
 
 function rendered(entries: readonly SearchEntry[], place: Place): string[] {
+  const hasContext = entries.some((entry) => entry.context);
   return entries.flatMap((entry, i) => {
     const before = entries[i - 1];
     const { path, line, text, context, count } = entry;
     if (text === undefined) return [toldPath(path, place) + (count === undefined ? "" : `: ${count}`)];
     const told = `${line ?? "?"}${context ? "-" : ":"}${text}`;
     if (before?.path !== path) return [...(before ? [""] : []), toldPath(path, place), told];
-    return line !== undefined && before.line !== undefined && line > before.line + 1 && hasContext(entries)
+    return line !== undefined && before.line !== undefined && line > before.line + 1 && hasContext
       ? ["--", told]
       : [told];
   });
-}
-
-function hasContext(entries: readonly SearchEntry[]): boolean {
-  return entries.some((entry) => entry.context);
 }
 
 function nothing({ stopped }: SearchResult): string {
@@ -108,7 +105,7 @@ function limits({ stopped, total, unreadable }: SearchResult): string[] {
 }
 
 function peopleNote({ entries, total, stopped }: SearchResult, { unit }: Page): string {
-  if (entries.length === 0) return "No matches.";
+  if (entries.length === 0) return stopped ? "Stopped before anything was found." : "No matches.";
   const all = total > entries.length ? ` of ${total}${stopped ? " or more" : ""}` : "";
   const files = new Set(entries.map((entry) => entry.path)).size;
   const inFiles = entries[0]!.text === undefined ? "" : ` in ${counted(files, "file")}`;

@@ -2,6 +2,8 @@
 import { messageOf } from "../../src/errors.ts";
 import { startRig } from "./rig.ts";
 
+const say = (what: unknown) => Deno.stdout.write(new TextEncoder().encode(JSON.stringify(what)));
+
 await using rig = await startRig();
 await Deno.writeTextFile(`${rig.place.workspace}/a.txt`, "needle\n");
 const text = { pattern: "needle", give: "lines", before: 0, after: 0 } as const;
@@ -16,9 +18,9 @@ const request = {
 try {
   const { entries } = await rig.executor.search(request, new AbortController().signal);
   const { output } = await rig.run("rg --version 2>/dev/null || echo no rg");
-  console.log(
-    JSON.stringify({ texts: entries.map((e) => e.text), layers: rig.executor.report.layers, output }),
+  await say(
+    { texts: entries.map((e) => e.text), layers: rig.executor.report.layers, output },
   );
 } catch (thrown) {
-  console.log(JSON.stringify({ failure: messageOf(thrown) }));
+  await say({ failure: messageOf(thrown) });
 }

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { FileError } from "../../src/bash/executor_handle.ts";
-import { JobTable } from "../../src/bash/jobs.ts";
+import type { JobTable } from "../../src/bash/jobs.ts";
 import type { SearchResult } from "../../src/bash/search.ts";
 import type { Action } from "../../src/permission/decide.ts";
 import { builtinTools } from "../../src/tool/registry.ts";
