@@ -4,7 +4,7 @@ import { isWithin } from "../sandbox/paths.ts";
 export const MAX_ENTRIES = 1000;
 /** Characters of a line's text in an answer; of a longer line the part around its match is kept. */
 export const MAX_LINE_TEXT = 500;
-/** Characters of all texts in an answer. */
+/** Characters of all texts and names in an answer; see {@linkcode weightOf}. */
 export const MAX_PAGE_TEXT: number = 64 * 1024;
 /** Characters of the longest path: four times what Linux takes (4096 bytes). */
 export const MAX_PATH: number = 16 * 1024;
@@ -70,6 +70,11 @@ export interface SearchResult {
   readonly unreadable: boolean;
 }
 
+/** Characters that an entry takes behind another one: a file's name is told once. */
+export function weightOf({ path, text = "" }: SearchEntry, before: SearchEntry | undefined): number {
+  return text.length + (before?.path === path ? 0 : path.length);
+}
+
 /** Why a result cannot be the answer to a request; undefined when it can. The grammar of the wire was checked. */
 export function faultIn(request: SearchRequest, { entries, total }: SearchResult): string | undefined {
   const { path, skip, limit, text } = request;
@@ -79,9 +84,9 @@ export function faultIn(request: SearchRequest, { entries, total }: SearchResult
   if (entries.some((e) => !isWithin(e.path, path) || /\/\.\.?(\/|$)/.test(e.path.slice(path.length)))) {
     return "the executor found something outside of the searched place";
   }
-  const size = entries.reduce((sum, e) => sum + (e.text?.length ?? 0), 0);
+  const size = entries.reduce((sum, e, i) => sum + weightOf(e, entries[i - 1]), 0);
   const tooLong = entries.some((e) => (e.text?.length ?? 0) > MAX_LINE_TEXT + MAX_MARKS);
-  if (tooLong || size > MAX_PAGE_TEXT + MAX_LINE_TEXT + MAX_MARKS) {
+  if (tooLong || (size > MAX_PAGE_TEXT && entries.length > 1)) {
     return "the executor sent more text than was asked for";
   }
   const give = text?.give ?? "files";

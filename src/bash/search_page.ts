@@ -1,6 +1,6 @@
 import { mayRead } from "../sandbox/access.ts";
 import type { Policy } from "../sandbox/policy.ts";
-import { MAX_PAGE_TEXT, type SearchEntry, type SearchRequest } from "./search.ts";
+import { MAX_PAGE_TEXT, type SearchEntry, type SearchRequest, weightOf } from "./search.ts";
 
 /** Entries after which a search ends: nobody pages so far. */
 const MAX_FOUND = 20_000;
@@ -55,16 +55,15 @@ export class SearchPage {
     this.#total++;
     const path = isDirectory ? joined(this.#request.path, below) : this.#request.path;
     if (this.#sorts) this.#entries.push({ path });
-    else this.#keep({ ...entry, path });
+    else if (this.#total > this.#request.skip) this.#keep(this.#entries, { ...entry, path });
   }
 
-  #keep(entry: SearchEntry): void {
-    const { skip, limit } = this.#request;
-    if (this.#total <= skip || this.#entries.length >= limit || this.#isFull) return;
-    this.#size += entry.text?.length ?? 0;
+  #keep(page: SearchEntry[], entry: SearchEntry): void {
+    if (page.length >= this.#request.limit || this.#isFull) return;
+    this.#size += weightOf(entry, page.at(-1));
     // The page ends here, so that the next one begins with the first entry that is not on it.
-    if (this.#size > MAX_PAGE_TEXT && this.#entries.length > 0) this.#isFull = true;
-    else this.#entries.push(entry);
+    if (this.#size > MAX_PAGE_TEXT && page.length > 0) this.#isFull = true;
+    else page.push(entry);
   }
 
   /** The page. `isStopped`: nobody waits for it any more. */
@@ -75,10 +74,11 @@ export class SearchPage {
       for (const { path } of this.#entries.slice(at, at + BATCH)) times.set(path, changedAt(path));
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
-    const { skip, limit } = this.#request;
     const time = ({ path }: SearchEntry) => times.get(path) ?? 0;
     const sorted = this.#entries.sort((a, b) => time(b) - time(a) || (a.path < b.path ? -1 : 1));
-    return sorted.slice(skip, skip + limit);
+    const page: SearchEntry[] = [];
+    for (const entry of sorted.slice(this.#request.skip)) this.#keep(page, entry);
+    return page;
   }
 }
 

@@ -67,8 +67,9 @@ export class RunningSearch {
 
   /** Kills ripgrep: it has nothing to clean up. */
   stop(cause: NonNullable<SearchResult["stopped"]>): void {
-    if (this.#cause !== undefined || this.#hasEnded) return;
+    if (this.#cause !== undefined || (this.#hasEnded && cause !== "cancelled")) return;
     this.#cause = cause;
+    if (this.#hasEnded) return; // what was found is being put in order
     // Right after the start the process has not yet made its group.
     if (!this.#processes.signalGroup(this.pid, SIGKILL)) this.#processes.signal(this.pid, SIGKILL);
   }

@@ -161,6 +161,16 @@ Deno.test("Executor.search() is bounded", async (t) => {
     const next = await find(rig, { path, text: lines("needle"), skip: page.entries.length, limit: 1000 });
     assertEquals(next.entries[0]!.line, page.entries.length + 1);
   });
+  await t.step("in the size of a page of names", async () => {
+    await rig.run(`mkdir names; cd names; for i in $(seq 400); do echo needle > $(printf '%0250d' $i); done`);
+    const path = `${rig.place.workspace}/names`;
+    for (const what of [{}, { text: lines("needle", { give: "files" }) }]) {
+      const page = await find(rig, { path, ...what, limit: 1000 });
+      assert(page.entries.length > 100 && page.entries.length < 260 && page.total === 400);
+      const next = await find(rig, { path, ...what, skip: page.entries.length, limit: 1000 });
+      assertEquals(new Set([...page.entries, ...next.entries].map((e) => e.path)).size, 400);
+    }
+  });
   await t.step("in the number of lines and of files", async () => {
     await Deno.writeTextFile(`${rig.place.workspace}/many`, "needle\n".repeat(100_000));
     const found = await find(rig, { text: lines("needle"), limit: 5 });
