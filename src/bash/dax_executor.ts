@@ -59,6 +59,11 @@ class Server {
         return await this.#run(message);
       case "cancel":
         return this.#stops.get(message.id)?.("cancelled");
+      case "search":
+        return await writeMessage({
+          ...{ ev: "fault", id: message.id, fault: "failed" },
+          message: "this shell cannot search",
+        });
       default:
         return await writeMessage(
           await this.#file(message).catch((thrown): FromExecutor => ({

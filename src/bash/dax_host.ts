@@ -17,10 +17,14 @@ import type {
   FileStat,
 } from "./executor_handle.ts";
 import type { ExecutorOptions } from "./host.ts";
+import type { SearchResult } from "./search.ts";
 import { contentOf } from "./wire.ts";
 
 const NO_BASH =
   "no bash was found: commands run in a simpler shell, and the programs that they start are not confined; install bash";
+
+const NO_SEARCH =
+  "this machine has no bash, and without it ripgrep cannot be confined: nothing was searched; read files by their paths, or install bash";
 
 /**
  * The executor of a machine without bash. Files, and commands that start no program, go through one process that
@@ -101,6 +105,7 @@ export class DaxExecutor implements Executor {
       readFile: (path, maxBytes) => this.readFile(path, maxBytes),
       writeFile: (path, bytes, ifVersion) => this.writeFile(path, bytes, ifVersion),
       stat: (path) => this.stat(path),
+      search: () => this.search(),
       close: () => this.close(),
     };
   }
@@ -129,6 +134,11 @@ export class DaxExecutor implements Executor {
 
   async stat(path: string): Promise<FileStat> {
     return (await this.#base.requests.file("stat", path, (id) => ({ op: "stat", id, path }))).stat;
+  }
+
+  /** ripgrep is a program, and programs are not confined here: a search is no reason to ask for that. */
+  search(): Promise<SearchResult> {
+    return Promise.reject(new AgentError("sandbox", NO_SEARCH));
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 import { AgentError } from "../errors.ts";
 import type { Tools } from "./launch.ts";
+import { packagedRipgrep } from "./ripgrep.ts";
 
 /** The program of that name in a `PATH`; only absolute directories are looked in. */
 export async function findProgram(name: string, path: string): Promise<string | undefined> {
@@ -24,9 +25,10 @@ const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
 export async function discoverTools(environment: Readonly<Record<string, string>>): Promise<Tools> {
   const path = [environment.PATH ?? "", SYSTEM_PATH].join(":");
   const onLinux = Deno.build.os === "linux";
-  const [bash, setsid, libc, bwrap, sandboxExec] = await Promise.all([
+  const [bash, setsid, rg, libc, bwrap, sandboxExec] = await Promise.all([
     findProgram("bash", path),
     findProgram("setsid", SYSTEM_PATH),
+    findRipgrep(path),
     onLinux ? findLibc() : undefined,
     // The system's own first: it stands around all that is confined.
     onLinux ? findProgram("bwrap", [SYSTEM_PATH, environment.PATH ?? ""].join(":")) : undefined,
@@ -38,10 +40,16 @@ export async function discoverTools(environment: Readonly<Record<string, string>
   return {
     bash,
     ...(setsid && { setsid }),
+    ...(rg && { rg }),
     ...(libc && { libc }),
     ...(bwrap && { bwrap }),
     ...(sandboxExec && { sandboxExec }),
   };
+}
+
+/** The machine's own ripgrep, else the packaged one. */
+async function findRipgrep(path: string): Promise<string | undefined> {
+  return await findProgram("rg", path) ?? await packagedRipgrep();
 }
 
 const BASH_MEND = Deno.build.os === "linux"

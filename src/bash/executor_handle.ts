@@ -1,4 +1,5 @@
 import type { ConfinementReport } from "../sandbox/report.ts";
+import type { SearchRequest, SearchResult } from "./search.ts";
 
 /** One command for bash. */
 export interface CommandRequest {
@@ -70,6 +71,8 @@ export type FileFault =
   | "exists"
   | "changed"
   | "too-large"
+  /** ripgrep cannot make sense of what it was to look for. */
+  | "bad-pattern"
   | "failed";
 
 /** A failed file operation of an {@linkcode Executor}. */
@@ -115,6 +118,13 @@ export interface Executor {
   writeFile(path: string, bytes: Uint8Array, ifVersion?: string): Promise<{ version: string }>;
 
   stat(path: string): Promise<FileStat>;
+
+  /**
+   * Searches files by ripgrep, confined as a command is. Rejects with a {@linkcode FileError} for a place that
+   * cannot be searched and for a pattern that ripgrep refuses, with `AgentError("sandbox")` (cause and mend) where
+   * there is no ripgrep. Aborting `signal` kills it and resolves with `stopped: "cancelled"`.
+   */
+  search(request: SearchRequest, signal: AbortSignal): Promise<SearchResult>;
 
   /**
    * True when what it was started with no longer fits the files (a protected place came or went, the workspace is

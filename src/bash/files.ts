@@ -51,6 +51,16 @@ export class Files {
     });
   }
 
+  /** Where a search may begin: the real path of a file or a directory. */
+  async searchable(path: string): Promise<{ real: string; isDirectory: boolean }> {
+    return await this.#faults(path, async () => {
+      const real = await this.#readable(path);
+      const { isFile, isDirectory } = await Deno.stat(real);
+      if (!isFile && !isDirectory) throw kindFault(path, "other");
+      return { real, isDirectory };
+    });
+  }
+
   async stat(path: string): Promise<FileStat> {
     return await this.#faults(path, async () => {
       const info = await Deno.stat(path).catch((e) => {

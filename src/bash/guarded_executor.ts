@@ -8,6 +8,7 @@ import {
   type FileStat,
 } from "./executor_handle.ts";
 import type { Guard } from "./guard.ts";
+import type { SearchRequest, SearchResult } from "./search.ts";
 
 /** What {@linkcode GuardedExecutor} is made of. */
 export interface GuardedParts {
@@ -64,6 +65,10 @@ export class GuardedExecutor implements Executor {
 
   stat(path: string): Promise<FileStat> {
     return this.#parts.inner.stat(path);
+  }
+
+  search(request: SearchRequest, signal: AbortSignal): Promise<SearchResult> {
+    return this.#parts.inner.search(request, signal);
   }
 
   close(): Promise<void> {

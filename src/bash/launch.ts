@@ -19,6 +19,8 @@ export interface Tools {
   readonly bash: string;
   /** Absent where the machine has none (macOS): Deno then makes the session, at the cost of a fork. */
   readonly setsid?: string;
+  /** ripgrep; absent where there is none: then nothing can be searched. */
+  readonly rg?: string;
   /** The C library; Linux only. */
   readonly libc?: string;
   /** bubblewrap; Linux only. */
@@ -88,7 +90,7 @@ function confineFlags(plan: LaunchPlan): string[] {
 
 function serveFlags(plan: LaunchPlan): string[] {
   const { policy, tools } = plan;
-  const programs = tools.setsid === undefined ? [tools.bash] : [tools.bash, tools.setsid];
+  const programs = [tools.bash, tools.setsid, tools.rg].filter((program) => program !== undefined);
   return [
     scoped("--allow-run", programs, policy),
     "--allow-read",

@@ -91,6 +91,7 @@ function exposedPlaces(plan: LaunchPlan, environment: Readonly<Record<string, st
   return [
     plan.program,
     plan.tools.bash,
+    ...(plan.tools.rg === undefined ? [] : [plan.tools.rg]),
     ...modules,
     plan.denoDir,
     ...path,

@@ -95,6 +95,7 @@ class Member {
       readFile: (path, maxBytes) => counted(() => inner.readFile(path, maxBytes)),
       writeFile: (path, bytes, ifVersion) => counted(() => inner.writeFile(path, bytes, ifVersion)),
       stat: (path) => counted(() => inner.stat(path)),
+      search: (request, signal) => counted(() => inner.search(request, signal)),
       beyond: async (command, cwd) => {
         const found = await inner.beyond?.(command, cwd);
         return found && { ...found, executor: this.#counting(found.executor) };

@@ -14,6 +14,8 @@ import { firstStage, launchArgv, launchEnv, type LaunchPlan } from "./launch.ts"
 import { type Outer, outerFailed, outerFor, wrapped } from "./outer_layer.ts";
 import { randomTag } from "../sandbox/harden.ts";
 import { type Ready, Requests } from "./requests.ts";
+import { NO_RIPGREP } from "./ripgrep.ts";
+import { faultIn, type SearchRequest, type SearchResult } from "./search.ts";
 import { contentOf } from "./wire.ts";
 
 /** Milliseconds that an executor has to become ready; a loaded machine starts Deno twice in it. */
@@ -23,11 +25,13 @@ export class RemoteExecutor implements Executor {
   readonly report: ConfinementReport;
   readonly #channel: Channel;
   readonly #state: Requests;
+  readonly #canSearch: boolean;
 
-  private constructor(report: ConfinementReport, channel: Channel, state: Requests) {
+  private constructor(report: ConfinementReport, channel: Channel, state: Requests, canSearch: boolean) {
     this.report = report;
     this.#channel = channel;
     this.#state = state;
+    this.#canSearch = canSearch;
   }
 
   /** See `startExecutor`. `mounts`: protected places, for bubblewrap. */
@@ -88,7 +92,7 @@ export class RemoteExecutor implements Executor {
       throw new AgentError("sandbox", `the executor lacks ${lacking.join(", ")}: nothing was run`);
     }
     log.debug("executor ready", { pid: channel.pid, preset: policy.preset, layers: report.layers });
-    return new RemoteExecutor(report, channel, state);
+    return new RemoteExecutor(report, channel, state, plan.tools.rg !== undefined);
   }
 
   get closed(): boolean {
@@ -126,6 +130,25 @@ export class RemoteExecutor implements Executor {
 
   async stat(path: string): Promise<FileStat> {
     return (await this.#state.file("stat", path, (id) => ({ op: "stat", id, path }))).stat;
+  }
+
+  async search(request: SearchRequest, signal: AbortSignal): Promise<SearchResult> {
+    if (!this.#canSearch) throw new AgentError("sandbox", NO_RIPGREP);
+    signal.throwIfAborted();
+    let cancel = () => {};
+    const answer = this.#state.file("found", request.path, (id) => {
+      cancel = () => this.#state.cancel(id);
+      return { op: "search", id, ...request };
+    });
+    signal.addEventListener("abort", cancel, { once: true });
+    try {
+      const { result } = await answer;
+      const fault = faultIn(request, result);
+      if (fault !== undefined) throw this.#state.distrust(fault);
+      return result;
+    } finally {
+      signal.removeEventListener("abort", cancel);
+    }
   }
 
   async close(): Promise<void> {

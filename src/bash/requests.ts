@@ -23,7 +23,7 @@ const STREAM_EXCESS = TAIL_LIMIT + 4;
 
 /** What an executor's `ready` message says. */
 export type Ready = FromExecutor & { ev: "ready" };
-type Answer = FromExecutor & { ev: "content" | "written" | "stat" };
+type Answer = FromExecutor & { ev: "content" | "written" | "stat" | "found" };
 
 interface PendingCommand {
   readonly onOutput: (text: string) => void;
@@ -123,7 +123,7 @@ export class Requests {
     const cancel = () => {
       cause = "cancelled";
       timers.push(setTimeout(overdue, OVERTIME_MS));
-      void this.#channel?.send({ op: "cancel", id });
+      this.cancel(id);
     };
     signal.addEventListener("abort", cancel, { once: true });
     const pending: PendingCommand = {
@@ -146,6 +146,11 @@ export class Requests {
     this.#commands.set(id, pending);
     void this.#channel?.send({ op: "run", id, ...request });
     return promise;
+  }
+
+  /** Asks the executor to stop what it does for a request; its answer still comes. */
+  cancel(id: number): void {
+    void this.#channel?.send({ op: "cancel", id });
   }
 
   /** Asks for a file operation; `tempName` is the file that it may leave beside `path` if the executor dies. */
@@ -216,7 +221,8 @@ export class Requests {
         return this.#file(message.id).settle(new FileError(message.fault, message.message));
       case "content":
       case "written":
-      case "stat": {
+      case "stat":
+      case "found": {
         const file = this.#file(message.id);
         if (file.wants !== message.ev) {
           throw new WireError(`the executor answered ${file.wants} by ${message.ev}`);

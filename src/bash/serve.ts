@@ -12,6 +12,8 @@ import { endLeftovers } from "./leftovers.ts";
 import { readLines } from "./lines.ts";
 import { linuxProcesses, type Processes, SIGKILL } from "./processes.ts";
 import { portableProcesses } from "./portable_processes.ts";
+import { NO_RIPGREP } from "./ripgrep.ts";
+import { RunningSearch } from "./search_run.ts";
 import { Watch } from "./watch.ts";
 import { type FromExecutor, MARKER_VARIABLE, MAX_LINE_BYTES, type ToExecutor } from "./wire.ts";
 import { writeMessage } from "./write_message.ts";
@@ -49,8 +51,9 @@ class Server {
   readonly #processes: Processes;
   readonly #files: Files;
   readonly #running = new Map<number, RunningCommand>();
+  readonly #searches = new Map<number, RunningSearch>();
   readonly #watch: Watch | undefined;
-  /** Commands that were cancelled before they had started. */
+  /** Commands and searches that were cancelled before they had started. */
   readonly #cancelled = new Set<number>();
   #env: Record<string, string> = {};
   #marker = "";
@@ -99,7 +102,7 @@ class Server {
       case "run":
         return await this.#run(message);
       case "cancel": {
-        const command = this.#running.get(message.id);
+        const command = this.#running.get(message.id) ?? this.#searches.get(message.id);
         if (command === undefined) this.#cancelled.add(message.id);
         else command.stop("cancelled");
         return;
@@ -120,6 +123,8 @@ class Server {
         return await this.#answer(message.id, async () => {
           return { ev: "stat", id: message.id, stat: await this.#files.stat(message.path) };
         });
+      case "search":
+        return await this.#answer(message.id, () => this.#search(message));
     }
   }
 
@@ -147,6 +152,24 @@ class Server {
     const result = await running.result;
     this.#running.delete(id);
     await writeMessage({ ev: "ended", id, result });
+  }
+
+  async #search({ op: _, id, ...request }: ToExecutor & { op: "search" }): Promise<FromExecutor> {
+    const { rg, setsid } = this.#plan.tools;
+    if (rg === undefined) throw new FileError("failed", NO_RIPGREP);
+    try {
+      const root = await this.#files.searchable(request.path);
+      const env = { ...this.#env, [MARKER_VARIABLE]: `${this.#marker}.${id}` };
+      const host = { rg, setsid, env, processes: this.#processes, policy: this.#plan.policy };
+      // In the map in the same turn in which the process was made, so that no sweep takes it for an orphan.
+      const search = RunningSearch.start(host, request, root);
+      this.#searches.set(id, search);
+      if (this.#cancelled.delete(id)) search.stop("cancelled");
+      return { ev: "found", id, result: await search.result };
+    } finally {
+      this.#searches.delete(id);
+      this.#cancelled.delete(id);
+    }
   }
 
   #hostFor(id: number): CommandHost {
@@ -179,12 +202,13 @@ class Server {
   }
 
   #pids(): Set<number> {
-    return new Set([...this.#running.values()].map((command) => command.pid));
+    return new Set([...this.#running.values(), ...this.#searches.values()].map(({ pid }) => pid));
   }
 
   /** Kills all that runs, and what escaped from it. */
   async end(): Promise<void> {
     for (const command of this.#running.values()) command.kill();
+    for (const search of this.#searches.values()) search.stop("cancelled");
     await endLeftovers(this.#processes, () => this.#processes.orphans(this.#pids()), 0);
   }
 }

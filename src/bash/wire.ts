@@ -1,5 +1,6 @@
 import type { LayerName } from "../sandbox/report.ts";
 import type { CommandResult, FileContent, FileFault, FileStat, StopCause } from "./executor_handle.ts";
+import { MAX_ENTRIES, MAX_PATH, type SearchRequest, type SearchResult } from "./search.ts";
 
 /** What the agent tells an executor: one JSON object a line. The executor trusts it. */
 export type ToExecutor =
@@ -9,6 +10,7 @@ export type ToExecutor =
   | { op: "read"; id: number; path: string; maxBytes: number }
   | { op: "write"; id: number; path: string; base64: string; ifVersion?: string; tempName: string }
   | { op: "stat"; id: number; path: string }
+  | ({ op: "search"; id: number } & SearchRequest)
   | { op: "exit" };
 
 /** What an executor tells the agent, one JSON object a line: untrusted, see {@linkcode parseFromExecutor}. */
@@ -22,6 +24,7 @@ export type FromExecutor =
   | { ev: "content"; id: number; base64: string; size: number; version: string }
   | { ev: "written"; id: number; version: string }
   | { ev: "stat"; id: number; stat: FileStat }
+  | { ev: "found"; id: number; result: SearchResult }
   | { ev: "fault"; id: number; fault: FileFault; message: string };
 
 /** The environment variable of commands that tells whose they are: the executor's marker, a dot, the call's id. */
@@ -47,7 +50,7 @@ const count: Check = (v) => Number.isSafeInteger(v) && (v as number) >= 0;
 const duration: Check = (v) => typeof v === "number" && Number.isFinite(v) && v >= 0;
 const oneOf = (...values: string[]): Check => (v) => typeof v === "string" && values.includes(v);
 const optional = (check: Check): Check => (v) => v === undefined || check(v);
-const list = (check: Check): Check => (v) => Array.isArray(v) && v.length <= 64 && v.every(check);
+const list = (check: Check, max = 64): Check => (v) => Array.isArray(v) && v.length <= max && v.every(check);
 const record = (fields: Readonly<Record<string, Check>>): Check => (v) =>
   isObject(v) && Object.keys(v).every((key) => Object.hasOwn(fields, key)) &&
   Object.entries(fields).every(([key, check]) => check(v[key]));
@@ -56,7 +59,7 @@ const either = (...checks: Check[]): Check => (v) => checks.some((check) => chec
 const LAYERS = ["deno", "env-scrub", "landlock", "seccomp", "capabilities", "bubblewrap", "seatbelt"];
 const FAULTS = [
   ...["not-found", "is-directory", "not-regular", "denied"],
-  ...["exists", "changed", "too-large", "failed"],
+  ...["exists", "changed", "too-large", "bad-pattern", "failed"],
 ];
 
 const STOP_CAUSES: readonly StopCause[] = [
@@ -86,6 +89,22 @@ const stat = record({
   version: text,
 });
 
+const found = record({
+  entries: list(
+    record({
+      path: (v) => typeof v === "string" && v.length <= MAX_PATH,
+      line: optional((v) => count(v) && (v as number) > 0),
+      text: optional(text),
+      context: optional((v) => v === true),
+      count: optional(count),
+    }),
+    MAX_ENTRIES,
+  ),
+  total: count,
+  stopped: optional(oneOf("timeout", "cancelled", "limit")),
+  unreadable: (v) => typeof v === "boolean",
+});
+
 /** The whole grammar of what an executor may say. */
 const MESSAGES: Readonly<Record<string, Check>> = {
   ready: record({ ev: text, layers: list(oneOf(...LAYERS)), missing: list(text) }),
@@ -96,6 +115,7 @@ const MESSAGES: Readonly<Record<string, Check>> = {
   content: record({ ev: text, id: count, base64, size: count, version: text }),
   written: record({ ev: text, id: count, version: text }),
   stat: record({ ev: text, id: count, stat }),
+  found: record({ ev: text, id: count, result: found }),
   fault: record({ ev: text, id: count, fault: oneOf(...FAULTS), message: text }),
 };
 

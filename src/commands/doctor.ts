@@ -8,6 +8,7 @@ import {
   checkConfinement,
   checkDeno,
   checkModel,
+  checkRipgrep,
   checkStore,
 } from "./doctor_checks.ts";
 import { print } from "./print.ts";
@@ -32,15 +33,16 @@ export async function run(args: readonly string[]): Promise<number> {
       checks: [checkDeno(), { name: "config", state: "fail", found: "unusable", mend: e.message }],
     }, json);
   }
-  const [bash, confinement, model, file, store] = await Promise.all([
+  const [bash, ripgrep, confinement, model, file, store] = await Promise.all([
     checkBash(config),
+    checkRipgrep(config),
     checkConfinement(config),
     checkModel(config),
     checkConfig(config),
     checkStore(config),
   ]);
   const { enforcement = "none", layers = [], missing = [] } = confinement.report ?? {};
-  const checks = [checkDeno(), bash, confinement.check, model, file, store];
+  const checks = [checkDeno(), bash, ripgrep, confinement.check, model, file, store];
   return report({ checks, enforcement, layers, missing, preset: config.preset }, json);
 }
 

@@ -1,5 +1,6 @@
 import { discoverTools } from "../bash/discover.ts";
 import { startExecutor } from "../bash/host.ts";
+import { NO_RIPGREP } from "../bash/ripgrep.ts";
 import type { Config } from "../config/config.ts";
 import { Keyring } from "../config/keyring.ts";
 import { messageOf } from "../errors.ts";
@@ -47,6 +48,18 @@ export async function checkBash(config: Config): Promise<Check> {
   } catch (e) {
     return { name: "bash", state: "warn", found: "none", mend: messageOf(e) };
   }
+}
+
+/** Is there a ripgrep for glob and grep, the machine's own or the packaged one? */
+export async function checkRipgrep(config: Config): Promise<Check> {
+  const tools = await discoverTools(config.environment).catch(() => undefined);
+  if (tools === undefined) {
+    const mend = "Without bash nothing is searched, since ripgrep could not be confined: install bash.";
+    return { name: "ripgrep", state: "warn", found: "not used", mend };
+  }
+  return tools.rg === undefined
+    ? { name: "ripgrep", state: "warn", found: "none", mend: NO_RIPGREP }
+    : { name: "ripgrep", state: "ok", found: tools.rg };
 }
 
 /** Starts an executor as a session would, and runs a command in it: which layers hold? */

@@ -18,6 +18,13 @@ export function throughLink(inner: Executor, link: string, real: string): Execut
     readFile: (path, maxBytes) => inner.readFile(follow(path), maxBytes),
     writeFile: (path, bytes, ifVersion) => inner.writeFile(follow(path), bytes, ifVersion),
     stat: (path) => inner.stat(follow(path)),
+    search: async (request, signal) => {
+      const path = follow(request.path);
+      const result = await inner.search({ ...request, path }, signal);
+      if (path === request.path) return result;
+      const named = (found: string) => request.path + found.slice(path.length);
+      return { ...result, entries: result.entries.map((e) => ({ ...e, path: named(e.path) })) };
+    },
     beyond: async (command, cwd) => {
       const found = await inner.beyond?.(command, follow(cwd));
       return found && { ...found, executor: throughLink(found.executor, link, real) };

@@ -3,6 +3,8 @@ import type { ToolSpec } from "../model/model.ts";
 import { askUser } from "./ask_user.ts";
 import { bash } from "./bash.ts";
 import { edit } from "./edit.ts";
+import { glob } from "./glob.ts";
+import { grep } from "./grep.ts";
 import { jobKill } from "./job_kill.ts";
 import { jobOutput } from "./job_output.ts";
 import { plan } from "./plan.ts";
@@ -105,7 +107,11 @@ function notRunView(why: "refused" | "cancelled"): ResultView {
 
 /** The tools that every session has. */
 export function builtinTools(): ToolRegistry {
-  return new ToolRegistry([bash, jobOutput, jobKill, read, write, edit, plan, askUser]);
+  return new ToolRegistry([
+    ...[bash, jobOutput, jobKill],
+    ...[read, write, edit, glob, grep],
+    ...[plan, askUser],
+  ]);
 }
 
 /** Arguments as an object, for `rawInput`; what is no JSON object is kept as text. */

@@ -38,7 +38,7 @@ Deno.test("an executor that does not get ready as it must runs nothing", async (
 
 Deno.test("an executor that lies later is ended, and who waits is told", async (t) => {
   const lies = ["unknown id", "wrong shape", "extra field", "foreign spill", "flood", "file for a command"]
-    .concat(["ready twice", "prototype", "endless line"]);
+    .concat(["found for a command", "ready twice", "prototype", "endless line"]);
   await using place = await makePlace();
   for (const lie of lies) {
     await t.step(lie, async () => {
@@ -48,6 +48,32 @@ Deno.test("an executor that lies later is ended, and who waits is told", async (
       assert(ran.output.length <= 400_000);
       assert(executor.closed);
       await executor.close();
+    });
+  }
+});
+
+Deno.test("an executor that finds what cannot be is ended, one that tells the truth is not", async (t) => {
+  const lies = ["outside", "outside by dots", "outside by a name", "too many", "more than all", "too long"]
+    .concat(["other kind", "line zero", "unknown field", "no list", "unknown stop"]);
+  await using place = await makePlace();
+  const text = { pattern: "x", give: "lines", before: 0, after: 0 } as const;
+  const plain = { ignoreCase: false, fixed: false, multiline: false };
+  const request = { path: "/ws", text: { ...text, ...plain }, skip: 0, limit: 2, timeoutMs: 1000 };
+  const search = async (lie: string) => {
+    const executor = await startLying(place, lie);
+    const found = await executor.search(request, new AbortController().signal).catch((thrown) => thrown);
+    const { closed } = executor;
+    await executor.close();
+    return { found, closed };
+  };
+  await t.step("the truth", async () => {
+    const { found, closed } = await search("the truth");
+    assertEquals([found.entries, closed], [[{ path: "/ws/a", line: 1, text: "x" }], false]);
+  });
+  for (const lie of lies) {
+    await t.step(lie, async () => {
+      const { found, closed } = await search(lie);
+      assert(found instanceof AgentError && found.kind === "sandbox" && closed, `${found}`);
     });
   }
 });

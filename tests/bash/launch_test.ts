@@ -45,6 +45,15 @@ Deno.test("launchArgv() scopes the serving stage to the policy", () => {
   }
 });
 
+Deno.test("launchArgv() lets ripgrep be started where there is one", () => {
+  const tools = { bash: "/usr/bin/bash", rg: "/home/me/.cargo/bin/rg" };
+  assertEquals(
+    flag(launchArgv(planWith({ tools }), "serve"), "--allow-run"),
+    "--allow-run=/usr/bin/bash,/home/me/.cargo/bin/rg",
+  );
+  assertEquals(flag(launchArgv(planWith({ tools }), "confine"), "--allow-run"), undefined);
+});
+
 Deno.test("launchArgv() lets the confining stage read and call libc, nothing else", () => {
   const argv = launchArgv(planWith(), "confine");
   const allowed = argv.filter((a) => a.startsWith("--allow"));

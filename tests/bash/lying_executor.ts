@@ -9,6 +9,26 @@ const READY = {
 };
 const RESULT = { exit: { code: 0 }, totalBytes: 0, omittedBytes: 0, tail: "", strays: 0, durationMs: 1 };
 
+/** What is found, by the lie's name: asked for were two lines below `/ws`. */
+const FINDS: Record<string, unknown> = {
+  "the truth": find([{ path: "/ws/a", line: 1, text: "x" }]),
+  "outside": find([{ path: "/etc/passwd", line: 1, text: "x" }]),
+  "outside by dots": find([{ path: "/ws/../etc/passwd", line: 1, text: "x" }]),
+  "outside by a name": find([{ path: "/wsx/a", line: 1, text: "x" }]),
+  "too many": find(Array(3).fill({ path: "/ws/a", line: 1, text: "x" })),
+  "more than all": { ...find([{ path: "/ws/a", line: 1, text: "x" }]), total: 0 },
+  "too long": find([{ path: "/ws/a", line: 1, text: "x".repeat(5000) }]),
+  "other kind": find([{ path: "/ws/a" }]),
+  "line zero": find([{ path: "/ws/a", line: 0, text: "x" }]),
+  "unknown field": find([{ path: "/ws/a", line: 1, text: "x", html: "<b>" }]),
+  "no list": { entries: {}, total: 0, unreadable: false },
+  "unknown stop": { ...find([]), stopped: "tired" },
+};
+
+function find(entries: readonly unknown[]): Record<string, unknown> {
+  return { entries, total: entries.length, unreadable: false };
+}
+
 /** By the lie's name: what is said at the start, and to a request. */
 const LIES: Record<string, { start: unknown[]; answer?: (id: number) => unknown[] }> = {
   "no layers": { start: [{ ...READY, layers: ["deno", "env-scrub"] }] },
@@ -30,6 +50,10 @@ const LIES: Record<string, { start: unknown[]; answer?: (id: number) => unknown[
   "file for a command": { start: [READY], answer: (id) => [{ ev: "written", id, version: "1" }] },
   "ready twice": { start: [READY], answer: () => [READY] },
   "prototype": { start: [READY], answer: () => [{ ev: "constructor", id: 1 }] },
+  "found for a command": {
+    start: [READY],
+    answer: (id) => [{ ev: "found", id, result: { entries: [], total: 0, unreadable: false } }],
+  },
   "endless line": { start: [READY], answer: () => ["x".repeat(50_000_000)] },
 };
 
@@ -39,11 +63,13 @@ async function say(messages: readonly unknown[]): Promise<void> {
   for (let at = 0; at < bytes.length;) at += await Deno.stdout.write(bytes.subarray(at));
 }
 
-const lie = LIES[decodeURIComponent(new URL(import.meta.url).hash.slice(1))]!;
+const name = decodeURIComponent(new URL(import.meta.url).hash.slice(1));
+const lie = LIES[name] ?? { start: [READY], answer: () => [] };
 for await (const line of readLines(Deno.stdin.readable, 1_000_000)) {
   const message = JSON.parse(line) as ToExecutor;
   if (message.op === "init") await say(lie.start);
   if (lie.answer === undefined) Deno.exit(0);
   if (message.op === "run") await say(lie.answer(message.id) satisfies unknown[] as FromExecutor[]);
+  if (message.op === "search") await say([{ ev: "found", id: message.id, result: FINDS[name] }]);
   if (message.op === "exit") Deno.exit(0);
 }

@@ -94,6 +94,13 @@ else {
       assertMatch(stage.model.told, /1\ttext/);
     });
 
+    await t.step("searches nothing, since ripgrep could not be confined, and says so", async () => {
+      const before = asked.length;
+      await session.run(script(["tool", "grep", { pattern: "text" }], ["text", "ok"]));
+      assertMatch(stage.model.told, /no bash.*nothing was searched/);
+      assertEquals(asked.length, before);
+    });
+
     await t.step("runs jobs in the background", async () => {
       answer("allow_once");
       const { card } = await run("sleep 86471", { background: true });

@@ -1,5 +1,6 @@
 import type { CommandResult, Executor } from "../../src/bash/executor_handle.ts";
 import { FileError } from "../../src/bash/executor_handle.ts";
+import type { SearchRequest, SearchResult } from "../../src/bash/search.ts";
 import type { Preset } from "../../src/config/config.ts";
 import { AgentError } from "../../src/errors.ts";
 import type { Always } from "../../src/permission/decide.ts";
@@ -69,6 +70,16 @@ export class FakeExecutor implements Executor {
       size: text?.length ?? 0,
       version: text ?? "",
     });
+  }
+
+  /** What `search` gives; by default nothing is found. */
+  found: (request: SearchRequest) => Promise<SearchResult> = () =>
+    Promise.resolve({ entries: [], total: 0, unreadable: false });
+  readonly searches: SearchRequest[] = [];
+
+  search(request: SearchRequest): Promise<SearchResult> {
+    this.searches.push(request);
+    return this.found(request);
   }
 
   close(): Promise<void> {
