@@ -1,11 +1,11 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { FileError } from "../../src/bash/executor_handle.ts";
-import type { JobTable } from "../../src/bash/jobs.ts";
 import type { SearchResult } from "../../src/bash/search.ts";
 import type { Action } from "../../src/permission/decide.ts";
 import { builtinTools } from "../../src/tool/registry.ts";
-import type { Outcome, ToolContext } from "../../src/tool/tool.ts";
+import type { Outcome } from "../../src/tool/tool.ts";
 import { FakeExecutor } from "../support/fake_executor.ts";
+import { toolContext } from "../support/tool_context.ts";
 
 const PLACE = { cwd: "/w" };
 const NOTHING: SearchResult = { entries: [], total: 0, unreadable: false };
@@ -14,17 +14,13 @@ function call(tool: "glob" | "grep", args: Record<string, unknown>, result: Sear
   const executor = new FakeExecutor();
   executor.found = () => result instanceof Error ? Promise.reject(result) : Promise.resolve(result);
   const asked: Action[] = [];
-  const context: ToolContext = {
+  const context = toolContext({
     ...PLACE,
-    signal: new AbortController().signal,
-    jobs: undefined as unknown as JobTable,
     admit: (action) => {
       asked.push(action);
       return Promise.resolve(executor);
     },
-    begin: () => {},
-    emit: () => {},
-  };
+  });
   const parsed = builtinTools().parse(tool, JSON.stringify(args));
   if (!parsed.ok) throw new Error(parsed.problem);
   const outcome = parsed.tool.run(parsed.args, context);
