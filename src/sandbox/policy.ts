@@ -64,7 +64,9 @@ export function policyFor(input: PolicyInput): PolicyOutcome {
   const tempDir = real(input.tempDir);
   const confined = input.preset !== "full-access" && input.wish !== "unconfined";
   const base = { preset: input.preset, confined, cwd: real(input.cwd), tempDir };
-  if (!confined) return { policy: { ...base, writable: [], secret: [], readable: [], network: true }, notes: [] };
+  if (!confined) {
+    return { policy: { ...base, writable: [], secret: [], readable: [], network: true }, notes: [] };
+  }
 
   const secret = unique(secretPlaces(input).map(real)).filter((s) => s !== "/");
   const roots = input.preset === "read-only" ? [] : unique([base.cwd, ...(input.extraRoots ?? []).map(real)]);
@@ -116,10 +118,7 @@ function isOwnReadable(path: string, secret: readonly string[], own: readonly st
   );
 }
 
-/** Every place whose contents are kept from a confined executor, as it is written: symlinks are not resolved. */
-export function secretPlaces(
-  input: Pick<PolicyInput, "home" | "stateDir" | "ownSecrets" | "asRoot">,
-): string[] {
+function secretPlaces(input: PolicyInput): string[] {
   return [
     ...HOME_SECRETS.map((name) => `${input.home}/${name}`),
     ...MACHINE_SECRETS,

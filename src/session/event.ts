@@ -59,6 +59,10 @@ export type SessionEvent =
     readonly cwd: string;
     readonly preset: Preset;
     readonly roots?: readonly string[] | undefined;
+    /** The day that the text speaks of, `YYYY-MM-DD`. */
+    readonly date?: string | undefined;
+    /** What the user was told of the instructions and skills in it. */
+    readonly told?: string | undefined;
   }
   | {
     readonly type: "turn.started";
