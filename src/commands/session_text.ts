@@ -65,8 +65,8 @@ class Transcript {
   }
 
   #announce({ callId, name, args }: Extract<SessionEvent, { type: "tool.called" }>): void {
-    const { kind, title } = this.#tools.presentCall(name, args, { cwd: this.#cwd });
-    this.#titles.set(callId, harmless(kind === "execute" ? `$ ${title}` : `* ${title}`));
+    const { terminal, title } = this.#tools.presentCall(name, args, { cwd: this.#cwd });
+    this.#titles.set(callId, harmless(terminal ? `$ ${title}` : `* ${title}`));
   }
 
   #say(id: string, text: string): void {

@@ -149,7 +149,7 @@ export class Presenter {
 
   #called(event: Called): SessionUpdate {
     const { tools, cwd, drawing } = this.#options;
-    const view = tools.presentCall(event.name, event.args, { cwd });
+    const view = tools.presentCall(event.name, event.args, { cwd }, event.facts);
     const call: OpenCall = {
       name: event.name,
       args: event.args,

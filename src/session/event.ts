@@ -114,7 +114,14 @@ export type SessionEvent =
     readonly cancelled: boolean;
     readonly message: string;
   }
-  | { readonly type: "tool.called"; readonly callId: string; readonly name: string; readonly args: string }
+  | {
+    readonly type: "tool.called";
+    readonly callId: string;
+    readonly name: string;
+    readonly args: string;
+    /** What the tool found out about the call for its card. */
+    readonly facts?: Json | undefined;
+  }
   /** The side effect begins; logged durably before it. */
   | { readonly type: "tool.started"; readonly callId: string }
   | { readonly type: "tool.output"; readonly callId: string; readonly text: string }

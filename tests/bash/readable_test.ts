@@ -29,9 +29,8 @@ for (const { name, dir, bubblewrap } of MODES) {
       rig.executor.readFile(path, 100).then(({ bytes }) => new TextDecoder().decode(bytes), () => "refused");
     assertEquals(await read(skill), "how to");
     assertEquals((await rig.run(`cat ${skill}`)).output, "how to");
-    assert(
-      !("code" in (await rig.run(`echo x > ${skill}`)).exit && await Deno.readTextFile(skill) !== "how to"),
-    );
+    await rig.run(`echo x > ${skill}; rm -rf ${own}/skills`);
+    assertEquals(await Deno.readTextFile(skill), "how to");
     for (const path of [...secrets, `${own}/skills/link/id`, `${own}/skills/../config.jsonc`]) {
       assertEquals([path, await read(path)], [path, "refused"]);
       const { output } = await rig.run(`cat ${path}`);
