@@ -129,6 +129,9 @@ const ADDRESS = String.raw`(?:\d+|\$|/(?:[^/\\]|\\.)*/)`;
 /** `10,20p`, `/a/,/b/p`, `10,20p;20q`. */
 const PRINTS = new RegExp(String.raw`^\s*(?:${ADDRESS}(?:\s*,\s*${ADDRESS})?)?\s*p\s*(?:;\s*\d+\s*q\s*)?$`);
 
+/** No file has more; clients read numbers of 32 bits. */
+const MAX_LINE = 2 ** 31 - 1;
+
 /** Only `sed -n` with scripts that print lines as they are. */
 function sedNames(words: readonly ShellWord[]): ReturnType<Reader> {
   const read = readOptions(words, SED);
@@ -138,7 +141,8 @@ function sedNames(words: readonly ShellWord[]): ReturnType<Reader> {
   const scripts = given.length > 0 ? given.map(({ value }) => value) : read.operands.slice(0, 1);
   if (!scripts.every((script) => PRINTS.test(script?.text ?? ""))) return undefined;
   const line = Number(/^\s*(\d+)/.exec(scripts[0]?.text ?? "")?.[1] ?? 0);
-  return files(read, given.length > 0 ? 0 : 1)?.map(({ path }) => line > 0 ? { path, line } : { path });
+  const isLine = line > 0 && line <= MAX_LINE;
+  return files(read, given.length > 0 ? 0 : 1)?.map(({ path }) => isLine ? { path, line } : { path });
 }
 
 function grepNames(words: readonly ShellWord[]): ReturnType<Reader> {

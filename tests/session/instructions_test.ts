@@ -151,7 +151,7 @@ Deno.test("instructions: invalid UTF-8 is read as well as it goes", () =>
     assertEquals((await ground.read()).instructions[0]?.text, "a\uFFFDb");
   }));
 
-Deno.test("readPlainFile() shows nothing where a link was put in the way after the path was resolved", () =>
+Deno.test("readPlainFile() shows nothing where a FIFO or a link was put in the way after the path was resolved", () =>
   onGround(async (ground) => {
     const path = await ground.write("home/repo/a/AGENTS.md", "plain");
     await ground.write("home/secrets/AGENTS.md", "a secret");
@@ -161,8 +161,14 @@ Deno.test("readPlainFile() shows nothing where a link was put in the way after t
         return true;
       }, 100);
     assertEquals((await read(() => {}))?.text, "plain");
+    const fifo = join(ground.repo, "fifo");
+    await new Deno.Command("mkfifo", { args: [fifo] }).output();
+    assertEquals(await read(() => Deno.renameSync(fifo, path)), undefined);
+    await ground.write("home/repo/b/AGENTS.md", "plain");
+    await Deno.remove(join(ground.repo, "a"), { recursive: true });
+    await Deno.rename(join(ground.repo, "b"), join(ground.repo, "a"));
     const swapped = await read(() => {
-      Deno.renameSync(join(ground.repo, "a"), join(ground.repo, "b"));
+      Deno.renameSync(join(ground.repo, "a"), join(ground.repo, "c"));
       Deno.symlinkSync(join(ground.home, "secrets"), join(ground.repo, "a"));
     });
     assertEquals(swapped, undefined);

@@ -36,6 +36,8 @@ const READ: Table["read"] = [
   ["sed -n '10,20p;20q' f", "/w/f:10"],
   ["sed --quiet '/a/,/b/p' f", "/w/f"],
   ["sed -n '$p' f", "/w/f"],
+  ["sed -n 0p f", "/w/f"],
+  ["sed -n 99999999999999999999p f", "/w/f"],
 ];
 
 const SEARCH: Table["search"] = [
