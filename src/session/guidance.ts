@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import { mayRead } from "../sandbox/access.ts";
 import { ownPlacesOf } from "../sandbox/own_places.ts";
 import { isWithin, realPathOrSelf } from "../sandbox/paths.ts";
-import { policyFor } from "../sandbox/policy.ts";
+import { type Policy, policyFor } from "../sandbox/policy.ts";
 import {
   INSTRUCTION_NAMES,
   type InstructionPlace,
@@ -62,8 +62,9 @@ async function placesOf({ config, cwd, roots, tempDir }: GuidanceInput): Promise
   const { home, stateDir, environment, configFile } = config;
   // What a command could not read is not shown to the model by way of a link either.
   const own = ownPlacesOf(environment, home, configFile);
-  const { policy } = policyFor({ preset: "read-only", cwd, home, stateDir, tempDir, ...own });
-  const isOpen: MayShow = (real) => mayRead(policy, real);
+  const policyOf = () => policyFor({ preset: "read-only", cwd, home, stateDir, tempDir, ...own }).policy;
+  let policy: Policy | undefined; // it looks at many places: only where there is a file at all
+  const isOpen: MayShow = (real) => mayRead(policy ??= policyOf(), real);
   const below = (root: string): MayShow => (real) => isWithin(real, root) && isOpen(real);
   const userDir = dirname(configFile);
   // They lie in the configuration's directory, which is secret else.
