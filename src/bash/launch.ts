@@ -106,11 +106,12 @@ function ffiFlag(plan: LaunchPlan): string[] {
 
 /**
  * Secret places as far as flags can say them: a denied directory cannot have a readable one below it, so those
- * that hold the workspace or the temporary directory are left to the kernel.
+ * that hold the workspace, the temporary directory or the user's skills are left to the kernel.
  */
 function denyRead(policy: Policy): string[] {
+  const open = [...policy.writable, ...policy.readable];
   const places = policy.secret.filter((place) =>
-    !place.includes(",") && !policy.writable.some((root) => isWithin(root, place))
+    !place.includes(",") && !open.some((root) => isWithin(root, place))
   );
   return places.length === 0 ? [] : [`--deny-read=${places.join(",")}`];
 }

@@ -62,7 +62,7 @@ export function outerFor(input: OuterInput): Outer {
       exposed,
       veiled: veilsOver(policy, exposed),
       pinned,
-      readOnly,
+      readOnly: [...readOnly, ...policy.readable], // behind the veils: what lies in one is seen again
       network: policy.network,
     },
   };
@@ -114,17 +114,20 @@ function veilsOver(policy: Policy, exposed: readonly string[]): Veil[] {
   return policy.secret.filter((place) =>
     isWithin(place, "/tmp") && exposed.some((outer) => isWithin(place, outer)) &&
     !policy.secret.some((other) => other !== place && isWithin(place, other))
-  ).flatMap((place) => veilOver(place, policy.writable));
+  ).flatMap((place) => veilOver(place, [...policy.writable, ...policy.readable]));
 }
 
-/** Looks at a secret place itself: neither a symlink is followed nor a file opened. */
-function veilOver(path: string, writable: readonly string[]): Veil[] {
+/**
+ * Looks at a secret place itself: neither a symlink is followed nor a file opened. `mounted`: what lies there and
+ * is mounted over the veil.
+ */
+function veilOver(path: string, mounted: readonly string[]): Veil[] {
   try {
     const info = Deno.lstatSync(path);
     if (info.isSymlink) return [];
     if (!info.isDirectory) return [{ path }];
     const names = Array.from(Deno.readDirSync(path), (entry) => entry.name)
-      .filter((name) => !writable.some((root) => isWithin(root, `${path}/${name}`)));
+      .filter((name) => !mounted.some((root) => isWithin(root, `${path}/${name}`)));
     return [{ path, names: names.slice(0, MAX_VEILED_NAMES) }];
   } catch {
     return []; // it does not exist, or cannot be looked at from inside either

@@ -22,7 +22,6 @@ const ANSI: Palette = {
 };
 const PLAIN: Palette = { bold: "", dim: "", red: "", green: "", cyan: "", off: "" };
 
-type Call = { title: string; kind: string };
 type Meta = {
   [key: string]: { cwd?: string; data?: string; exit_code?: number; signal?: string } | undefined;
 };
@@ -31,7 +30,8 @@ type Meta = {
 export class TerminalScreen implements DemoScreen {
   readonly #write: (text: string) => void;
   readonly #paint: Palette;
-  readonly #calls = new Map<string, Call>();
+  /** Calls with a terminal. */
+  readonly #terminals = new Set<string>();
   /** What the last written line belongs to; a change of it starts a new paragraph. */
   #part = "";
   #lineOpen = false;
@@ -56,7 +56,7 @@ export class TerminalScreen implements DemoScreen {
         }
         return;
       case "tool_call":
-        this.#calls.set(update.toolCallId, { title: update.title, kind: update.kind ?? "other" });
+        if ((update._meta as Meta | undefined)?.terminal_info) this.#terminals.add(update.toolCallId);
         return this.#header(update.toolCallId, update.title, update._meta as Meta | undefined);
       case "tool_call_update":
         return this.#progress(
@@ -102,7 +102,7 @@ export class TerminalScreen implements DemoScreen {
     const colour = status === "completed" ? this.#paint.green : this.#paint.red;
     if (exit) {
       this.#line(id, `└ [${exit.signal ? `killed by ${exit.signal}` : `exit ${exit.exit_code}`}]`, colour);
-    } else if (this.#calls.get(id)?.kind === "execute") this.#line(id, `└ [${status}]`, colour);
+    } else if (this.#terminals.has(id)) this.#line(id, `└ [${status}]`, colour);
     else if (status === "failed") this.#line(id, "  [failed]", colour);
   }
 

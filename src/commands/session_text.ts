@@ -71,8 +71,8 @@ class Transcript {
 
   #announce({ callId, name, args }: Extract<SessionEvent, { type: "tool.called" }>): void {
     if (!this.#tools.hasCard(name)) return void this.#undrawn.add(callId);
-    const { kind, title } = this.#tools.presentCall(name, args, { cwd: this.#cwd });
-    this.#titles.set(callId, harmless(kind === "execute" ? `$ ${title}` : `* ${title}`));
+    const { terminal, title } = this.#tools.presentCall(name, args, { cwd: this.#cwd });
+    this.#titles.set(callId, harmless(terminal ? `$ ${title}` : `* ${title}`));
   }
 
   #say(id: string, text: string): void {

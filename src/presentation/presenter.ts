@@ -179,9 +179,10 @@ export class Presenter {
     return draft && !hasMoved ? update(this.#card(event.callId, call)) : this.#announced(event.callId, call);
   }
 
-  #opened(state: OpenCall["state"], { callId, name, args }: Drafted | Called): OpenCall {
+  #opened(state: OpenCall["state"], event: Drafted | Called): OpenCall {
+    const { callId, name, args } = event;
     const { tools, cwd, drawing } = this.#options;
-    const view = tools.presentCall(name, args, { cwd });
+    const view = tools.presentCall(name, args, { cwd }, "facts" in event ? event.facts : undefined);
     const console = view.terminal && !drawing.terminal ? new ConsoleCard() : undefined;
     const call: OpenCall = { state, name, args, view, console };
     this.#open.set(callId, call);

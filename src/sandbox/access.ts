@@ -4,6 +4,7 @@ import type { Policy } from "./policy.ts";
 /** May the policy's executor read what stands at `real`, a path without symlinks? */
 export function mayRead(policy: Policy, real: string): boolean {
   if (!policy.confined || mayWrite(policy, real)) return true;
+  if (policy.readable.some((place) => isWithin(real, place))) return true;
   return !policy.secret.some((place) => isWithin(real, place));
 }
 

@@ -28,7 +28,10 @@ export function confine(libc: Libc, policy: Policy, inNamespaces: boolean = fals
   if (abi < LANDLOCK_MIN_ABI) throw new Error(landlockFault(abi));
   setNoNewPrivileges(libc);
   restrictByLandlock(libc, abi, {
-    read: carve([...policy.secret, DEVICE_DIRECTORY]),
+    read: [
+      ...carve([...policy.secret, DEVICE_DIRECTORY]),
+      ...policy.readable.map((path) => ({ path, isDirectory: true })),
+    ],
     write: inNamespaces ? [...policy.writable, ...NAMESPACE_WRITABLE] : policy.writable,
     devices: DEVICES,
     deviceDirectories: inNamespaces ? NAMESPACE_DEVICES : [],

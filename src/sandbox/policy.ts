@@ -16,6 +16,8 @@ export interface Policy {
   readonly writable: readonly string[];
   /** Files and directories whose contents may not be read: absolute, real where they exist. */
   readonly secret: readonly string[];
+  /** Directories inside `secret` ones that may be read after all; absolute and real. */
+  readonly readable: readonly string[];
   /** The session's private temporary directory: always writable, `TMPDIR` of commands, home of spill files. */
   readonly tempDir: string;
   /** May sockets to the network be opened? */
@@ -35,6 +37,8 @@ export interface PolicyInput {
   readonly ownPlaces?: readonly string[];
   /** The agent's places whose contents are secret beside `stateDir` (its config directory). */
   readonly ownSecrets?: readonly string[];
+  /** Directories inside `ownSecrets` that hold nothing secret (the user's skills). */
+  readonly ownReadable?: readonly string[];
   /** A wish for one call, after approval. */
   readonly wish?: "network" | "unconfined";
   /** Do commands run as root? Found out by default. */
@@ -60,7 +64,9 @@ export function policyFor(input: PolicyInput): PolicyOutcome {
   const tempDir = real(input.tempDir);
   const confined = input.preset !== "full-access" && input.wish !== "unconfined";
   const base = { preset: input.preset, confined, cwd: real(input.cwd), tempDir };
-  if (!confined) return { policy: { ...base, writable: [], secret: [], network: true }, notes: [] };
+  if (!confined) {
+    return { policy: { ...base, writable: [], secret: [], readable: [], network: true }, notes: [] };
+  }
 
   const secret = unique(secretPlaces(input).map(real)).filter((s) => s !== "/");
   const roots = input.preset === "read-only" ? [] : unique([base.cwd, ...(input.extraRoots ?? []).map(real)]);
@@ -76,6 +82,9 @@ export function policyFor(input: PolicyInput): PolicyOutcome {
       ...base,
       writable: unique([...roots.filter((_, i) => faults[i] === undefined), tempDir]),
       secret,
+      readable: unique((input.ownReadable ?? []).map(real)).filter((place) =>
+        isOwnReadable(place, secret, (input.ownSecrets ?? []).map(real))
+      ),
       network: input.wish === "network",
     },
     notes: faults.flatMap((fault, i) => fault === undefined ? [] : [`${roots[i]} is not writable: ${fault}`]),
@@ -100,6 +109,13 @@ function floorFault(root: string, floor: Floor): string | undefined {
   if (inside !== undefined) return `it lies in this agent's own files (${inside})`;
   const secret = floor.secret.find((place) => isWithin(place, root));
   return secret === undefined ? undefined : `it holds a place of secrets (${secret})`;
+}
+
+/** Only the agent's own secrecy is lifted, and never that of a place that itself is secret or holds one. */
+function isOwnReadable(path: string, secret: readonly string[], own: readonly string[]): boolean {
+  return !secret.some((place) =>
+    isWithin(place, path) || (isWithin(path, place) && !own.some((mine) => mine === place))
+  );
 }
 
 function secretPlaces(input: PolicyInput): string[] {

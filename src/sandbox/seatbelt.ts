@@ -56,8 +56,8 @@ export function seatbeltText({ policy, pinned, readOnly }: SeatbeltProfile): str
     ...rule("deny file-write*", subpaths(readOnly)),
     ...rule("deny file-write-unlink", pinned.map((path) => `  (literal ${quote(path)})`)),
     ...rule("deny file-read-data", subpaths(policy.secret)),
-    // The session's own directory lies in a secret place.
-    ...rule("allow file-read-data", subpaths(policy.writable)),
+    // The session's own directory lies in a secret place, and so do the user's skills.
+    ...rule("allow file-read-data", subpaths([...policy.writable, ...policy.readable])),
     ...(policy.network ? ["(deny network-outbound (remote unix-socket))"] : [
       "(deny network*)",
       '(allow network* (local ip "localhost:*"))',

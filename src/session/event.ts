@@ -60,6 +60,10 @@ export type SessionEvent =
     readonly cwd: string;
     readonly preset: Preset;
     readonly roots?: readonly string[] | undefined;
+    /** The day that the text speaks of, `YYYY-MM-DD`. */
+    readonly date?: string | undefined;
+    /** What the user was told of the instructions and skills in it. */
+    readonly told?: string | undefined;
   }
   | {
     readonly type: "turn.started";
@@ -122,7 +126,14 @@ export type SessionEvent =
    * then comes the call itself, or the reply ends without it.
    */
   | { readonly type: "tool.drafted"; readonly callId: string; readonly name: string; readonly args: string }
-  | { readonly type: "tool.called"; readonly callId: string; readonly name: string; readonly args: string }
+  | {
+    readonly type: "tool.called";
+    readonly callId: string;
+    readonly name: string;
+    readonly args: string;
+    /** What the tool found out about the call for its card. */
+    readonly facts?: Json | undefined;
+  }
   /** The side effect begins; logged durably before it. */
   | { readonly type: "tool.started"; readonly callId: string }
   | { readonly type: "tool.output"; readonly callId: string; readonly text: string }

@@ -17,7 +17,7 @@ interface Reply {
 /** The system prompt and what it was written for. */
 export type SystemPrompt = Pick<
   Extract<SessionEvent, { type: "system.set" }>,
-  "text" | "cwd" | "preset" | "roots"
+  "text" | "date" | "told"
 >;
 
 /**

@@ -1,41 +1,50 @@
 import { join } from "@std/path/join";
+import { type MayShow, readPlainFile } from "./plain_file.ts";
 
-/** A workspace's own instructions for agents. */
+/** A directory whose instructions are read. */
+export interface InstructionPlace {
+  readonly directory: string;
+  /** `user`: the user's own configuration. */
+  readonly from: "user" | "workspace";
+  readonly mayShow: MayShow;
+}
+
+/** One file of instructions for agents. */
 export interface Instructions {
   /** Absolute. */
   readonly path: string;
+  readonly from: InstructionPlace["from"];
   readonly text: string;
+  /** Bytes that were left out at the end. */
+  readonly cut: number;
 }
 
-/** Name of the file, as most agents read it. */
-const FILE = "AGENTS.md";
-/** Bytes that are read; more would crowd out the conversation. */
+/** The first of these that a directory has is its file. */
+export const INSTRUCTION_NAMES: readonly string[] = ["AGENTS.md", "CLAUDE.md"];
+/** Bytes of one file, and of all: more would crowd out the conversation. */
 const MAX_BYTES = 32 * 1024;
+const MAX_TOTAL = 64 * 1024;
 
 /**
- * Reads `AGENTS.md` of the workspace. Only a regular file inside the workspace counts, so that a planted
- * symlink cannot show the model a secret and a FIFO cannot hang the agent. Never throws.
+ * Reads the instructions of each place, given in order of weight: where there are more than fit, the last ones
+ * are cut. A file that two places lead to counts once. Never throws.
  */
-export async function readInstructions(cwd: string): Promise<Instructions | undefined> {
-  try {
-    const path = await Deno.realPath(join(cwd, FILE));
-    if (!path.startsWith(`${await Deno.realPath(cwd)}/`)) return undefined;
-    if (!(await Deno.lstat(path)).isFile) return undefined;
-    using file = await Deno.open(path);
-    const text = new TextDecoder().decode(await readUpTo(file, MAX_BYTES));
-    return text.trim() === "" ? undefined : { path, text: text.trim() };
-  } catch {
-    return undefined; // no such file, or one that may not be read: the session works without it
+export async function readInstructions(places: readonly InstructionPlace[]): Promise<Instructions[]> {
+  const found: Instructions[] = [];
+  const seen = new Set<string>();
+  let left = MAX_TOTAL;
+  for (const place of places) {
+    for (const name of INSTRUCTION_NAMES) {
+      const path = join(place.directory, name);
+      const file = await readPlainFile(path, place.mayShow, Math.min(MAX_BYTES, left));
+      if (!file || (file.text.trim() === "" && file.cut === 0)) continue;
+      if (!seen.has(file.real)) {
+        found.push({ path, from: place.from, text: file.text.trim(), cut: file.cut });
+        left -= Math.min(left, new TextEncoder().encode(file.text).length);
+      }
+      seen.add(file.real);
+      break;
+    }
   }
-}
-
-async function readUpTo(file: Deno.FsFile, limit: number): Promise<Uint8Array> {
-  const buffer = new Uint8Array(limit);
-  let length = 0;
-  while (length < limit) {
-    const n = await file.read(buffer.subarray(length));
-    if (n === null) break;
-    length += n;
-  }
-  return buffer.subarray(0, length);
+  return found;
 }

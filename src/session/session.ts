@@ -9,12 +9,11 @@ import type { ToolRegistry } from "../tool/registry.ts";
 import type { Failure, PromptPart, SessionEvent, StopReason } from "./event.ts";
 import type { EventListener, EventLog } from "./event_log.ts";
 import { randomId } from "./ids.ts";
-import { readInstructions } from "./instructions.ts";
 import type { SessionLock } from "./lock.ts";
 import { mendingEvents } from "./log_recovery.ts";
 import type { Front, GrantBook, OpenModel, Workbench } from "./ports.ts";
 import { Steering } from "./steering.ts";
-import { systemPrompt } from "./system_prompt.ts";
+import { nextSystemPrompt } from "./next_system_prompt.ts";
 import { changed, type Settings, type SettingsEvent } from "./settings.ts";
 import { removeIfEmpty } from "./temp_dirs.ts";
 import { runShellTurn } from "./shell_turn.ts";
@@ -231,13 +230,14 @@ export class Session {
     const { preset } = settings;
     this.#deps.workbench.setRoots(roots);
     const answerer = await answererOf(prompt, await this.#commands());
-    if (answerer.by === "model") await this.#describePlace(preset, roots);
+    const guidance = answerer.by === "model" ? await this.#describePlace(preset, roots) : undefined;
     const turn = randomId("turn");
     const modelText = answerer.by === "model" ? answerer.text : null;
     this.#events.append({ type: "turn.started", turn, messageId: randomId("msg"), prompt, modelText });
     try {
       this.#jobs.reportEnded((end) => this.#logJobEnd(end, false));
       this.#announce(preset);
+      if (guidance !== undefined) this.#tell("info", guidance);
       const stop = await this.#answer(answerer, this.#turnDeps(settings, steering), signal);
       this.#events.append({ type: "turn.ended", turn, outcome: { stop } });
       return stop;
@@ -296,23 +296,13 @@ export class Session {
     this.#logState = "whole";
   }
 
-  /** Logs the system prompt where there is none yet, or where it speaks of another place or preset. */
-  async #describePlace(preset: Preset, roots: readonly string[]): Promise<void> {
+  /** Logs the system prompt where there is none yet, or where it is another one by now; gives what is to be told. */
+  async #describePlace(preset: Preset, roots: readonly string[]): Promise<string | undefined> {
     const { config, tempDir } = this.#deps;
-    const logged = this.#events.history.system;
-    const same = logged && logged.cwd === this.cwd && logged.preset === preset;
-    if (same && JSON.stringify(logged.roots ?? []) === JSON.stringify(roots)) return;
-    const text = systemPrompt({
-      cwd: this.cwd,
-      roots,
-      tempDir: tempDir(),
-      preset,
-      os: `${Deno.build.os} ${Deno.build.arch}`,
-      date: new Date().toISOString().slice(0, 10),
-      instructions: await readInstructions(this.cwd),
-      extra: config.systemPrompt,
-    });
-    this.#events.append({ type: "system.set", text, cwd: this.cwd, preset, roots });
+    const place = { config, cwd: this.cwd, roots, tempDir: tempDir(), preset };
+    const { event, notice } = await nextSystemPrompt(this.#events.history.system, place);
+    if (event) this.#events.append(event);
+    return notice;
   }
 
   /** Says, once for each time the session is opened, what is otherwise than the user may expect. */
@@ -327,7 +317,11 @@ export class Session {
   }
 
   #warn(text: string): void {
-    this.#events.append({ type: "notice", messageId: randomId("msg"), severity: "warning", text });
+    this.#tell("warning", text);
+  }
+
+  #tell(severity: "info" | "warning", text: string): void {
+    this.#events.append({ type: "notice", messageId: randomId("msg"), severity, text });
   }
 
   #turnDeps(settings: Settings, steering: Steering): TurnDeps {

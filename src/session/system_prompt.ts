@@ -1,5 +1,6 @@
 import type { Preset } from "../config/config.ts";
-import type { Instructions } from "./instructions.ts";
+import type { Guidance } from "./guidance.ts";
+import { guidanceText } from "./guidance_text.ts";
 
 /** What the system prompt speaks of. */
 export interface PromptFacts {
@@ -11,7 +12,7 @@ export interface PromptFacts {
   readonly os: string;
   /** Today, `YYYY-MM-DD`. */
   readonly date: string;
-  readonly instructions: Instructions | undefined;
+  readonly guidance: Guidance;
   /** The user's own addition. */
   readonly extra: string | undefined;
 }
@@ -24,9 +25,7 @@ export function systemPrompt(facts: PromptFacts): string {
       furtherRoots(facts.roots)
     }Temporary files: ${facts.tempDir} (also $TMPDIR)\nSystem: ${facts.os}\nDate: ${facts.date}`,
     `# What you may do\n${CONFINEMENT[facts.preset]}`,
-    facts.instructions
-      ? `# Instructions of the workspace (${facts.instructions.path})\n${facts.instructions.text}`
-      : "",
+    guidanceText(facts.guidance),
     facts.extra ? `# Instructions of the user\n${facts.extra}` : "",
   ].filter((part) => part !== "").join("\n\n");
 }

@@ -27,9 +27,12 @@ export async function runCalls(
   signal: AbortSignal,
 ): Promise<void> {
   // Announced at once: every call of the reply is then in the log before the first side effect.
-  for (const call of calls) {
-    deps.log.append({ type: "tool.called", callId: call.id, name: call.name, args: call.args });
-  }
+  const place = { cwd: deps.cwd };
+  const facts = await Promise.all(calls.map(({ name, args }) => deps.tools.classify(name, args, place)));
+  calls.forEach(({ id, name, args }, i) => {
+    const found = facts[i] === undefined ? {} : { facts: facts[i] };
+    deps.log.append({ type: "tool.called", callId: id, name, args, ...found });
+  });
   const stop = new AbortController();
   const stopped = AbortSignal.any([signal, stop.signal]);
   for (const group of groupsOf(calls, deps.tools)) {

@@ -5,8 +5,9 @@ import { type StartedFacts, startJob } from "./job_start.ts";
 import { endNote } from "./job_text.ts";
 import { type CommandFacts, listed, modelText, stopNote } from "./markers.ts";
 import { absolutePath } from "./path.ts";
+import { readingOf, readingSchema } from "./reading_command.ts";
 import { defineTool, type Outcome, type ToolContext } from "./tool.ts";
-import type { ResultView } from "./view.ts";
+import type { CallView, ResultView } from "./view.ts";
 
 /** Milliseconds that a command may take. */
 const DEFAULT_TIMEOUT = 120_000;
@@ -43,13 +44,20 @@ export const bash = defineTool<Args, CommandFacts | StartedFacts>({
   schema,
   readsOnly: false,
   run: (args, context) => args.background ? runAsJob(args, context) : runToItsEnd(args, context),
-  presentCall: (args, place) => ({
-    title: args.command,
-    kind: "execute",
-    blocks: args.description ? [{ type: "text", text: args.description }] : [],
-    locations: [],
-    terminal: { cwd: absolutePath(args.workdir ?? ".", place) },
-  }),
+  classify: async (args, place) => {
+    if (args.background || args.escalate) return undefined; // more than reading, whatever the words say
+    return await readingOf(args.command, absolutePath(args.workdir ?? ".", place));
+  },
+  presentCall: (args, place, logged): CallView => {
+    const reading = readingSchema.safeParse(logged).data;
+    return {
+      title: args.command,
+      kind: reading?.kind ?? "execute",
+      blocks: args.description ? [{ type: "text", text: args.description }] : [],
+      locations: reading?.locations ?? [],
+      terminal: { cwd: absolutePath(args.workdir ?? ".", place) },
+    };
+  },
   presentResult: (_args, outcome): ResultView => {
     const facts = outcome.facts;
     if (!facts) return { exitNote: outcome.text, terminalNote: outcome.text };

@@ -71,10 +71,23 @@ export class ToolRegistry {
     };
   }
 
-  /** The card of a call; a call that cannot be read, or a tool that shows nothing, gets the generic card. */
-  presentCall(name: string, args: string, place: Place): CallView {
+  /** What is to be logged with a call for the sake of its card. Never rejects. */
+  async classify(name: string, args: string, place: Place): Promise<Json | undefined> {
     const parsed = this.parse(name, args);
-    const view = parsed.ok ? parsed.tool.presentCall?.(parsed.args, place) : undefined;
+    try {
+      return parsed.ok ? await parsed.tool.classify?.(parsed.args, place) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /**
+   * The card of a call; a call that cannot be read, or a tool that shows nothing, gets the generic card.
+   * `logged`: what `classify` gave when the call was logged.
+   */
+  presentCall(name: string, args: string, place: Place, logged?: Json): CallView {
+    const parsed = this.parse(name, args);
+    const view = parsed.ok ? parsed.tool.presentCall?.(parsed.args, place, logged) : undefined;
     return view ?? { title: code(name), kind: "other", blocks: [], locations: [] };
   }
 

@@ -55,7 +55,9 @@ export interface ToolContext extends Place {
  *
  * Contract: `run` may throw anything; the caller turns it into a failed outcome. `presentCall` and
  * `presentResult` are pure, never throw for arguments that `schema` accepts, and hold all that is special
- * about how the tool looks; a tool without them gets the generic card.
+ * about how the tool looks; a tool without them gets the generic card. `classify` tells, without any effect,
+ * what the card needs and takes longer to find out (a grammar to be loaded): it is called once, and what it
+ * gives is logged with the call, so that every replay has it. It may reject: then the card does without.
  */
 export interface Tool<Args = unknown, Facts = unknown> {
   readonly name: string;
@@ -67,7 +69,9 @@ export interface Tool<Args = unknown, Facts = unknown> {
   /** `none`: clients are not told of its calls, good or bad; what they do shows by itself. */
   readonly card?: "none";
   run(args: Args, context: ToolContext): Promise<Outcome>;
-  presentCall?(args: Args, place: Place): CallView;
+  classify?(args: Args, place: Place): Promise<Json | undefined>;
+  /** `logged`: what `classify` gave; another version may have given anything. */
+  presentCall?(args: Args, place: Place, logged?: Json): CallView;
   presentResult?(args: Args, outcome: Outcome & { facts?: Facts }, place: Place): ResultView;
 }
 

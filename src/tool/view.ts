@@ -28,7 +28,7 @@ export type Block =
 
 /** A call that has been made. */
 export interface CallView {
-  /** For `execute` the exact command in plain text, else one line of Markdown. */
+  /** With a terminal the exact command in plain text, else one line of Markdown. */
   readonly title: string;
   readonly kind: ViewKind;
   readonly blocks: readonly Block[];

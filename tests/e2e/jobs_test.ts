@@ -96,8 +96,10 @@ onStage("a job's end", { client: plainCapabilities }, async (stage, t) => {
 
   await t.step("is waited for, no longer than it takes", async () => {
     await session.run(script(background("until [ -e go2 ]; do sleep 0.02; done; echo out2"), ["text", "ok"]));
+    const turn = await session.begin(script(look("job2", 60_000), ["text", "ok"]));
+    await turn.until((u) => u.status === "in_progress", "the call is waiting"); // a job that has ended is told before
     await stage.write("go2", "");
-    await session.run(script(look("job2", 60_000), ["text", "ok"]));
+    await turn.end();
     assertMatch(stage.model.told, /^out2\n\[job2 ended after .*\]\n\[exit code: 0\]$/);
   });
 

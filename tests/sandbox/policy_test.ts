@@ -126,3 +126,24 @@ Deno.test("carve() covers all but the secret places", async (t) => {
     assertEquals(carved(), ["/"]);
   });
 });
+
+Deno.test("policyFor(): only the agent's own secrecy can be lifted, and of nothing that is or holds a secret", () => {
+  const own = `${INPUT.home}/.config/dsh-acp`;
+  const policy = (place: string, more: Partial<PolicyInput> = {}) =>
+    policyFor({ ...INPUT, ownReadable: [place], ...more }).policy;
+  assertEquals(mayRead(policyFor(INPUT).policy, `${own}/skills/x/SKILL.md`), false);
+  const lifted = policy(`${own}/skills`);
+  const table: [path: string, read: boolean][] = [
+    [`${own}/skills/x/SKILL.md`, true],
+    [`${own}/skills`, true],
+    [`${own}/skillset`, false],
+    [`${own}/config.jsonc`, false],
+    [own, false],
+  ];
+  for (const [path, read] of table) assertEquals([path, mayRead(lifted, path)], [path, read]);
+  assertEquals(mayWrite(lifted, `${own}/skills/x`), false);
+  for (const place of [own, "/home/me/.config", "/home/me/.ssh/skills", `${own}/sub`]) {
+    const inner = { ownSecrets: [own, `${own}/sub/config.jsonc`] };
+    assertEquals([place, policy(place, inner).readable], [place, []]);
+  }
+});

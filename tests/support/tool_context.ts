@@ -1,4 +1,3 @@
-import { absentUser } from "../../src/session/absent_user.ts";
 import type { ToolContext } from "../../src/tool/tool.ts";
 
 /** A context for a tool that is run by itself: what a test does not bring fails when it is used. */
@@ -16,7 +15,7 @@ export function toolContext(own: Partial<ToolContext> = {}): ToolContext {
     begin: () => {},
     emit: () => {},
     setPlan: absent("plan"),
-    user: absentUser,
+    user: { elicit: absent("user"), elicitationDone: absent("user"), choose: absent("user") },
     ...own,
   };
 }

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { z } from "zod";
 import { builtinTools, rawArguments, ToolRegistry } from "../../src/tool/registry.ts";
-import { defineTool } from "../../src/tool/tool.ts";
+import { defineTool, type Json } from "../../src/tool/tool.ts";
 
 /** Every tool, in the order that the model is told of them. */
 const NAMES = [
@@ -71,6 +71,35 @@ Deno.test("bash: the title is the exact command, the terminal stands in the work
   assertEquals(view.title, "ls  -la\n");
   assertEquals(view.terminal, { cwd: "/w/src" });
   assertEquals(view.blocks, [{ type: "text", text: "List" }]);
+});
+
+Deno.test("bash: what was logged with the call gives kind and places, if it has their shape", () => {
+  const card = (logged: Json | undefined) => {
+    const view = builtinTools().presentCall("bash", '{"command":"cat a__b__"}', PLACE, logged);
+    assertEquals([view.title, view.terminal], ["cat a__b__", { cwd: "/w" }]);
+    return [view.kind, view.locations];
+  };
+  const locations = [{ path: "/w/a__b__", line: 3 }];
+  assertEquals(card({ kind: "read", locations }), ["read", locations]);
+  for (
+    const other of [undefined, null, 7, {}, { kind: "edit", locations }, { kind: "read", locations: [1] }]
+  ) {
+    assertEquals(card(other), ["execute", []]);
+  }
+});
+
+Deno.test("classify() gives nothing for calls that cannot be read, and for tools that know nothing more", async () => {
+  const tools = builtinTools();
+  assertEquals(await tools.classify("bash", '{"command":"ls"}', PLACE), { kind: "search", locations: [] });
+  const failing = defineTool({
+    ...{ name: "failing", description: "", schema: z.object({}), readsOnly: true },
+    run: () => Promise.resolve({ text: "", isError: false }),
+    classify: () => Promise.reject(new Error("no")),
+  });
+  assertEquals(await tools.classify("bash", '{"command":', PLACE), undefined);
+  assertEquals(await tools.classify("bash", '{"command":"ls","background":true}', PLACE), undefined);
+  assertEquals(await tools.classify("read", '{"path":"x"}', PLACE), undefined);
+  assertEquals(await new ToolRegistry([failing]).classify("failing", "{}", PLACE), undefined);
 });
 
 Deno.test("file tools: titles quote the path, locations are absolute", () => {

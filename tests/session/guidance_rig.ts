@@ -1,0 +1,48 @@
+import { dirname, join } from "@std/path";
+import { type Guidance, readGuidance } from "../../src/session/guidance.ts";
+
+/** A folder with a home, a configuration and a repository in it. */
+export interface Ground {
+  readonly root: string;
+  readonly home: string;
+  readonly configDir: string;
+  readonly repo: string;
+  /** Writes a file by its path from the folder; gives the absolute one. */
+  write(path: string, text: string | Uint8Array): Promise<string>;
+  /** What a session in `cwd` (the repository by default) would be told. */
+  read(cwd?: string, roots?: readonly string[]): Promise<Guidance>;
+}
+
+/** Runs a test's part on such a folder, and removes it. */
+export async function onGround(body: (ground: Ground) => Promise<void>): Promise<void> {
+  const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "dsh-guidance-" }));
+  const [home, repo] = [join(root, "home"), join(root, "home", "repo")];
+  const configDir = join(home, ".config", "dsh-acp");
+  const config = {
+    home,
+    stateDir: join(root, "state"),
+    environment: {},
+    configFile: join(configDir, "c.jsonc"),
+  };
+  try {
+    for (const dir of [configDir, join(repo, ".git")]) await Deno.mkdir(dir, { recursive: true });
+    await body({
+      ...{ root, home, configDir, repo },
+      async write(path, text) {
+        const file = join(root, path);
+        await Deno.mkdir(dirname(file), { recursive: true });
+        await Deno.writeFile(file, typeof text === "string" ? new TextEncoder().encode(text) : text);
+        return file;
+      },
+      read: (cwd = repo, roots = []) =>
+        readGuidance({ config, cwd, roots, tempDir: join(root, "state", "tmp") }),
+    });
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+/** Path and text of the instructions, the path from the ground's folder. */
+export function told(ground: Ground, { instructions }: Guidance): [path: string, text: string][] {
+  return instructions.map(({ path, text }) => [path.slice(ground.root.length + 1), text]);
+}
