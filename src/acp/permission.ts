@@ -1,6 +1,6 @@
 import type { RequestPermissionRequest, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import type { Action } from "../permission/decide.ts";
-import { CAPTION_BYTES, clip } from "../presentation/bounds.ts";
+import { CAPTION_BYTES, clip, TITLE_BYTES } from "../presentation/bounds.ts";
 import { blocksContent } from "../presentation/content.ts";
 import type { Answer, Question } from "../session/ports.ts";
 import { code } from "../tool/view.ts";
@@ -24,9 +24,10 @@ export function permissionRequest(
   };
   const shown = question.preview ? blocksContent(question.preview) : card?.content ?? [];
   const { locations: _, ...rest } = card ?? {}; // the client has them, and the frame has its bounds
+  const title = question.title === undefined ? {} : { title: clip(question.title, TITLE_BYTES) };
   return {
     sessionId,
-    toolCall: { ...rest, toolCallId: question.callId, content: [...shown, explanation] },
+    toolCall: { ...rest, ...title, toolCallId: question.callId, content: [...shown, explanation] },
     options: [
       { optionId: ALLOW, name: "Allow once", kind: "allow_once" },
       // The name is the whole truth of what is stored: it is what the user agrees to.

@@ -31,6 +31,8 @@ class Transcript {
   readonly #cwd: string;
   readonly #blocks: string[] = [];
   readonly #titles = new Map<string, string>();
+  /** What children did, by the calls that they work for. */
+  readonly #children = new Map<string, Transcript>();
   /** The message that is being put together, by its id. */
   #message = { id: "", text: "" };
 
@@ -39,6 +41,7 @@ class Transcript {
   }
 
   add(event: SessionEvent): void {
+    if (event.type === "child") return this.#child(event.callId, event.event);
     if (event.type === "text") return this.#say(event.messageId, event.text);
     if (event.type === "tool.output" || event.type === "thought") return;
     this.#flush();
@@ -46,8 +49,10 @@ class Transcript {
       this.#blocks.push(`## User\n\n${userText(event.prompt)}`);
     } else if (event.type === "tool.called") this.#announce(event);
     else if (event.type === "tool.ended") {
-      this.#blocks.push(`${this.#titles.get(event.callId) ?? "?"}\n${indented(event.text)}`);
+      const text = this.#children.get(event.callId)?.end() ?? event.text;
+      this.#blocks.push(`${this.#titles.get(event.callId) ?? "?"}\n${indented(text)}`);
       this.#titles.delete(event.callId);
+      this.#children.delete(event.callId);
     } else if (event.type === "notice") this.line(`[${event.text}]`);
     else if (event.type === "turn.ended") this.#ended(event.outcome);
   }
@@ -62,6 +67,12 @@ class Transcript {
     this.#flush();
     for (const title of this.#titles.values()) this.line(`${title}\n    [no end was logged]`);
     return this.#blocks.join("\n\n");
+  }
+
+  #child(callId: string, event: SessionEvent): void {
+    const child = this.#children.get(callId) ?? new Transcript(this.#cwd);
+    this.#children.set(callId, child);
+    child.add(event);
   }
 
   #announce({ callId, name, args }: Extract<SessionEvent, { type: "tool.called" }>): void {

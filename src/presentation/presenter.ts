@@ -24,6 +24,7 @@ import {
   splitText,
   TITLE_BYTES,
 } from "./bounds.ts";
+import { ChildCard } from "./child_card.ts";
 import { presentCompaction } from "./compaction.ts";
 import { ConsoleCard } from "./console_card.ts";
 import { blocksContent, promptContent, textContent } from "./content.ts";
@@ -55,6 +56,8 @@ interface OpenCall {
   readonly view: CallView;
   /** Only for clients without terminal cards. */
   readonly console: ConsoleCard | undefined;
+  /** Only for calls that a child works for, from its first event on. */
+  child?: ChildCard;
 }
 
 type Called = Extract<SessionEvent, { type: "tool.called" }>;
@@ -100,6 +103,8 @@ export class Presenter {
         return this.#output(event.callId, event.text);
       case "tool.ended":
         return this.#ended(event);
+      case "child":
+        return this.#childEvent(event.callId, event.event);
       case "model.called":
         this.#window = event.window;
         return [];
@@ -169,7 +174,7 @@ export class Presenter {
       : [];
     return {
       toolCallId: callId,
-      title: clip(view.title, TITLE_BYTES),
+      title: titleOf(view),
       name: clip(name, NAME_BYTES),
       kind: view.kind,
       status: "pending",
@@ -186,6 +191,17 @@ export class Presenter {
     return call.console.push(text)
       ? [update({ toolCallId: callId, status: "in_progress", content: consoleContent(call, call.console) })]
       : [];
+  }
+
+  /** The title comes along: a question of the child may have put another one on the card. */
+  #childEvent(callId: string, event: SessionEvent): SessionUpdate[] {
+    const call = this.#open.get(callId);
+    if (!call) return [];
+    const { tools, cwd } = this.#options;
+    const child = call.child ??= new ChildCard(tools, { cwd });
+    if (!child.push(event)) return [];
+    const content = [textContent(clip(child.text(), CONTENT_BYTES))];
+    return [update({ toolCallId: callId, status: "in_progress", title: titleOf(call.view), content })];
   }
 
   #terminalOutput(callId: string, text: string): SessionUpdate[] {
@@ -218,7 +234,7 @@ export class Presenter {
     return [update({
       toolCallId,
       status,
-      ...(view.title ? { title: clip(view.title, TITLE_BYTES) } : {}),
+      ...(view.title || call.child ? { title: titleOf(view, call.view) } : {}),
       ...(view.blocks ? { content: blocksContent(view.blocks) } : {}),
       ...(view.locations ? { locations: locationsOf(view.locations) } : {}),
     })];
@@ -231,6 +247,11 @@ export class Presenter {
     }
     return this.#options.replay ? [] : [{ sessionUpdate: "notice", severity, title: shown }];
   }
+}
+
+/** The first title that there is. */
+function titleOf(...views: readonly { readonly title?: string | undefined }[]): string {
+  return clip(views.find((v) => v.title)?.title ?? "", TITLE_BYTES);
 }
 
 function jobSeverity(outcome: JobOutcome): "info" | "warning" {

@@ -123,6 +123,11 @@ export type SessionEvent =
     readonly facts?: Json | undefined;
     readonly notRun?: "refused" | "cancelled" | undefined;
   }
+  /**
+   * Something happened in the conversation of the child that works for a `subagent` call: a log within the log,
+   * which holds a whole turn and no children of its own.
+   */
+  | { readonly type: "child"; readonly callId: string; readonly event: SessionEvent }
   /** A background job begins: it outlives its turn, and is gone when the agent ends. */
   | ({ readonly type: "job.started" } & JobName)
   /**
@@ -165,6 +170,7 @@ const TYPES: Readonly<Record<SessionEvent["type"], true>> = {
   "tool.started": true,
   "tool.output": true,
   "tool.ended": true,
+  "child": true,
   "job.started": true,
   "job.ended": true,
   "notice": true,

@@ -97,6 +97,7 @@ export class History {
       case "model.failed":
       case "tool.started":
       case "tool.output":
+      case "child": // the parent reads of its work in the call's result alone
       case "job.started":
       case "notice":
       case "turn.ended":

@@ -9,6 +9,8 @@ import type { Block } from "../tool/view.ts";
 /** A question to the user about one announced call. */
 export interface Question {
   readonly callId: string;
+  /** What is asked for in one line, where it is something else than the call's own title says. */
+  readonly title?: string | undefined;
   readonly action: Action;
   /** Why it is asked, one sentence for the user. */
   readonly reason: string;

@@ -2,19 +2,20 @@ import { AgentError, isAbort, messageOf } from "../errors.ts";
 import type { Config, Preset } from "../config/config.ts";
 import { type JobEnd, JobTable } from "../bash/jobs.ts";
 import type { Log } from "../log.ts";
-import { ModelError } from "../model/model.ts";
 import type { Rules } from "../permission/rules.ts";
 import type { ConfinementReport } from "../sandbox/report.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
-import type { Failure, PromptPart, SessionEvent, StopReason } from "./event.ts";
+import type { PromptPart, SessionEvent, StopReason } from "./event.ts";
+import { children } from "./children.ts";
 import type { EventListener, EventLog } from "./event_log.ts";
+import { failureOf } from "./failure.ts";
 import { randomId } from "./ids.ts";
 import { readInstructions } from "./instructions.ts";
 import type { SessionLock } from "./lock.ts";
 import { mendingEvents } from "./log_recovery.ts";
 import type { Front, GrantBook, OpenModel, Workbench } from "./ports.ts";
 import { Steering } from "./steering.ts";
-import { systemPrompt } from "./system_prompt.ts";
+import { childPrompt, type PromptFacts, systemPrompt } from "./system_prompt.ts";
 import { changed, type Settings, type SettingsEvent } from "./settings.ts";
 import { removeIfEmpty } from "./temp_dirs.ts";
 import { runTurn, type TurnDeps } from "./turn.ts";
@@ -219,7 +220,7 @@ export class Session {
     try {
       this.#jobs.reportEnded((end) => this.#logJobEnd(end, false));
       this.#announce(preset);
-      const stop = await runTurn(this.#turnDeps(settings, steering), signal);
+      const stop = await runTurn(this.#turnDeps(settings, roots, steering), signal);
       this.#events.append({ type: "turn.ended", turn, outcome: { stop } });
       return stop;
     } catch (e) {
@@ -263,21 +264,24 @@ export class Session {
 
   /** Logs the system prompt where there is none yet, or where it speaks of another place or preset. */
   async #describePlace(preset: Preset, roots: readonly string[]): Promise<void> {
-    const { config, tempDir } = this.#deps;
     const logged = this.#events.history.system;
     const same = logged && logged.cwd === this.cwd && logged.preset === preset;
     if (same && JSON.stringify(logged.roots ?? []) === JSON.stringify(roots)) return;
-    const text = systemPrompt({
+    const text = systemPrompt(await this.#promptFacts(preset, roots));
+    this.#events.append({ type: "system.set", text, cwd: this.cwd, preset, roots });
+  }
+
+  async #promptFacts(preset: Preset, roots: readonly string[]): Promise<PromptFacts> {
+    return {
       cwd: this.cwd,
       roots,
-      tempDir: tempDir(),
+      tempDir: this.#deps.tempDir(),
       preset,
       os: `${Deno.build.os} ${Deno.build.arch}`,
       date: new Date().toISOString().slice(0, 10),
       instructions: await readInstructions(this.cwd),
-      extra: config.systemPrompt,
-    });
-    this.#events.append({ type: "system.set", text, cwd: this.cwd, preset, roots });
+      extra: this.#deps.config.systemPrompt,
+    };
   }
 
   /** Says, once for each time the session is opened, what is otherwise than the user may expect. */
@@ -295,9 +299,9 @@ export class Session {
     this.#events.append({ type: "notice", messageId: randomId("msg"), severity: "warning", text });
   }
 
-  #turnDeps(settings: Settings, steering: Steering): TurnDeps {
+  #turnDeps(settings: Settings, roots: readonly string[], steering: Steering): TurnDeps {
     const { tools, workbench, grants, rules, front, openModel } = this.#deps;
-    return {
+    const turn = {
       log: this.#events,
       tools,
       workbench,
@@ -311,15 +315,8 @@ export class Session {
       steering,
       maxModelCalls: this.#deps.config.maxModelCalls,
     };
+    const system = async (preset: Preset, write: boolean) =>
+      childPrompt(await this.#promptFacts(preset, roots), write);
+    return { ...turn, delegate: children({ turn, system }) };
   }
-}
-
-function failureOf(e: unknown): Failure {
-  if (e instanceof ModelError) {
-    return { kind: e.fault === "auth" ? "auth-required" : "model", message: e.message };
-  }
-  if (e instanceof AgentError && e.kind === "auth-required") {
-    return { kind: "auth-required", message: e.message };
-  }
-  return { kind: "internal", message: messageOf(e) };
 }

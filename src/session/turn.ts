@@ -27,6 +27,9 @@ export interface TurnDeps extends RunnerDeps {
   readonly maxModelCalls: number;
 }
 
+/** Why a turn ended by itself. */
+export type TurnStop = Exclude<StopReason, "cancelled">;
+
 /** What the model said in one call. */
 interface Reply {
   readonly finish: FinishReason;
@@ -37,7 +40,7 @@ interface Reply {
  * Asks the model, runs what it calls, and asks again until it has nothing left to run. All that happens is
  * in the log when this returns. Throws a ModelError, an AgentError, or an abort when `signal` is aborted.
  */
-export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<StopReason> {
+export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<TurnStop> {
   const model = await deps.openModel(deps.model);
   const compactor = new Compactor(deps, model);
   for (let n = 0; n < deps.maxModelCalls; n++) {

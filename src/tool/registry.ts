@@ -5,6 +5,7 @@ import { edit } from "./edit.ts";
 import { jobKill } from "./job_kill.ts";
 import { jobOutput } from "./job_output.ts";
 import { read } from "./read.ts";
+import { subagent } from "./subagent.ts";
 import type { Json, Outcome, Place, Tool } from "./tool.ts";
 import { type CallView, code, type ResultView } from "./view.ts";
 import { write } from "./write.ts";
@@ -32,9 +33,17 @@ export class ToolRegistry {
     }));
   }
 
-  /** May calls of this tool run side by side? */
-  readsOnly(name: string): boolean {
-    return this.#tools.get(name)?.readsOnly ?? false;
+  /** May this call run side by side with its like? */
+  readsOnly(name: string, args: string): boolean {
+    const { readsOnly = false } = this.#tools.get(name) ?? {};
+    if (typeof readsOnly === "boolean") return readsOnly;
+    const parsed = this.parse(name, args);
+    return parsed.ok && readsOnly(parsed.args);
+  }
+
+  /** The same with some tools left out. */
+  only(keep: (tool: Tool) => boolean): ToolRegistry {
+    return new ToolRegistry([...this.#tools.values()].filter(keep));
   }
 
   /** Reads a call's arguments: JSON as the model wrote it, never repaired. Does not throw. */
@@ -98,7 +107,7 @@ function notRunView(why: "refused" | "cancelled"): ResultView {
 
 /** The tools that every session has. */
 export function builtinTools(): ToolRegistry {
-  return new ToolRegistry([bash, jobOutput, jobKill, read, write, edit]);
+  return new ToolRegistry([bash, jobOutput, jobKill, read, write, edit, subagent]);
 }
 
 /** Arguments as an object, for `rawInput`; what is no JSON object is kept as text. */
