@@ -65,7 +65,10 @@ class Transcript {
   /** The whole text; calls without an end come last. */
   end(): string {
     this.#flush();
-    for (const title of this.#titles.values()) this.line(`${title}\n    [no end was logged]`);
+    for (const [callId, title] of this.#titles) {
+      const child = this.#children.get(callId)?.end() ?? "";
+      this.line([title, indented(child), "    [no end was logged]"].filter((part) => part !== "").join("\n"));
+    }
     return this.#blocks.join("\n\n");
   }
 

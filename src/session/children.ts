@@ -61,14 +61,14 @@ async function runChild({ turn, system }: ChildrenDeps, order: ChildOrder): Prom
   try {
     const stop = await runTurn(child, signal).finally(() => endJobs(jobs, log));
     log.append({ type: "turn.ended", turn: id, outcome: { stop } });
-    return { text: lastWords(log), end: stop };
+    return { text: lastWords(log, stop === "end_turn"), end: stop };
   } catch (e) {
     if (e instanceof AgentError && e.kind === "store") throw e; // nothing more can be logged
     const cancelled = signal.aborted || isAbort(e);
     const outcome = cancelled ? { stop: "cancelled" } as const : { failure: failureOf(e) };
     log.append({ type: "turn.ended", turn: id, outcome });
     if (cancelled) throw e;
-    return { text: lastWords(log), end: { failure: messageOf(e) } };
+    return { text: lastWords(log, false), end: { failure: messageOf(e) } };
   }
 }
 
@@ -102,8 +102,9 @@ function logEnd(log: EventLog, end: JobEnd): void {
   log.append({ type: "job.ended", messageId: randomId("msg"), inResult: true, ...end });
 }
 
-/** The last that was said in words. */
-function lastWords({ history }: EventLog): string {
-  const said = history.messages().findLast((m) => m.role === "assistant" && m.text.trim() !== "");
-  return said?.text ?? "";
+/** The last that was said in words. When the child was done, what it said on its way there is no answer. */
+function lastWords({ history }: EventLog, done: boolean): string {
+  const said = history.messages().filter((m) => m.role === "assistant").filter((m) => m.text.trim() !== "");
+  const last = said.at(-1);
+  return last && !(done && last.calls.length > 0) ? last.text : "";
 }

@@ -7,7 +7,15 @@ const PLACE = { cwd: "/w" };
 
 Deno.test("the tools' schemas stay small", () => {
   const specs = builtinTools().specs();
-  assertEquals(specs.map((s) => s.name), ["bash", "job_output", "job_kill", "read", "write", "edit"]);
+  assertEquals(specs.map((s) => s.name), [
+    "bash",
+    "job_output",
+    "job_kill",
+    "read",
+    "write",
+    "edit",
+    "subagent",
+  ]);
   assert(JSON.stringify(specs).length < 5120, "the first request to a model should stay below 12 KB");
 });
 
@@ -22,7 +30,7 @@ Deno.test("parse() refuses what is no JSON object, and teaches", () => {
   const unknown = tools.parse("nope", "{}");
   assertStringIncludes(
     unknown.ok ? "" : unknown.problem,
-    "Tools: bash, job_output, job_kill, read, write, edit",
+    "Tools: bash, job_output, job_kill, read, write, edit, subagent",
   );
 });
 
