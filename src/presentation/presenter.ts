@@ -174,7 +174,7 @@ export class Presenter {
       : [];
     return {
       toolCallId: callId,
-      title: titleOf(view),
+      title: clip(view.title, TITLE_BYTES),
       name: clip(name, NAME_BYTES),
       kind: view.kind,
       status: "pending",
@@ -193,15 +193,20 @@ export class Presenter {
       : [];
   }
 
-  /** The title comes along: a question of the child may have put another one on the card. */
   #childEvent(callId: string, event: SessionEvent): SessionUpdate[] {
     const call = this.#open.get(callId);
     if (!call) return [];
     const { tools, cwd } = this.#options;
-    const child = call.child ??= new ChildCard(tools, { cwd });
-    if (!child.push(event)) return [];
+    call.child ??= new ChildCard(tools, { cwd });
+    return call.child.push(event) ? this.progress(callId) : [];
+  }
+
+  /** What a child has come to so far, for the card of the open call that it works for; else nothing. */
+  progress(callId: string): SessionUpdate[] {
+    const { view, child } = this.#open.get(callId) ?? {};
+    if (!view || !child) return [];
     const content = [textContent(clip(child.text(), CONTENT_BYTES))];
-    return [update({ toolCallId: callId, status: "in_progress", title: titleOf(call.view), content })];
+    return [update({ toolCallId: callId, status: "in_progress", ...captionOf(view), content })];
   }
 
   #terminalOutput(callId: string, text: string): SessionUpdate[] {
@@ -234,7 +239,8 @@ export class Presenter {
     return [update({
       toolCallId,
       status,
-      ...(view.title || call.child ? { title: titleOf(view, call.view) } : {}),
+      ...(call.child ? captionOf(call.view) : {}),
+      ...(view.title ? { title: clip(view.title, TITLE_BYTES) } : {}),
       ...(view.blocks ? { content: blocksContent(view.blocks) } : {}),
       ...(view.locations ? { locations: locationsOf(view.locations) } : {}),
     })];
@@ -249,9 +255,9 @@ export class Presenter {
   }
 }
 
-/** The first title that there is. */
-function titleOf(...views: readonly { readonly title?: string | undefined }[]): string {
-  return clip(views.find((v) => v.title)?.title ?? "", TITLE_BYTES);
+/** What a question of the child may have changed in the card of its parent's call. */
+function captionOf({ title, kind }: CallView): Pick<ToolCallUpdate, "title" | "kind"> {
+  return { title: clip(title, TITLE_BYTES), kind };
 }
 
 function jobSeverity(outcome: JobOutcome): "info" | "warning" {

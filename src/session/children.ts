@@ -17,6 +17,8 @@ import { runTurn, type TurnDeps } from "./turn.ts";
 const MAX_AT_ONCE = 4;
 /** Model calls of one child: who needs more was given too much. */
 const MAX_MODEL_CALLS = 50;
+/** Milliseconds between two logged pieces of what a child says: its card shows less, and later. */
+const FRAME_MS = 250;
 /** What is the parent's alone: to have children, and to speak with the user. */
 const PARENTS_ONLY: ReadonlySet<string> = new Set(["subagent", "plan", "ask_user"]);
 
@@ -52,6 +54,7 @@ async function runChild({ turn, system }: ChildrenDeps, order: ChildOrder): Prom
     front: childFront({ front: turn.front, callId, title, log, tools, cwd: turn.cwd }),
     steering: new Steering(), // what the user says meanwhile is for the parent
     maxModelCalls: Math.min(turn.maxModelCalls, MAX_MODEL_CALLS),
+    frameMs: FRAME_MS,
     delegate: () => Promise.reject(new Error("A sub-agent has no sub-agents.")),
   };
   log.append({ type: "system.set", text: await system(preset, write), cwd: turn.cwd, preset });

@@ -25,6 +25,8 @@ export interface TurnDeps extends RunnerDeps {
   readonly steering: Steering;
   /** Model calls after which the turn stops by itself. */
   readonly maxModelCalls: number;
+  /** Milliseconds between two logged pieces of a reply, where nobody reads it as it is written. */
+  readonly frameMs?: number;
 }
 
 /** Why a turn ended by itself. */
@@ -91,8 +93,9 @@ async function askModel(model: Model, deps: TurnDeps, signal: AbortSignal): Prom
   };
   log.append({ type: "model.called", model: modelName(model.ref), window: model.window }, true);
   const ids = { text: randomId("msg"), thought: randomId("msg") };
-  const deltas = new DeltaBuffer<"text" | "thought">((type, text) =>
-    log.append({ type, messageId: ids[type], text })
+  const deltas = new DeltaBuffer<"text" | "thought">(
+    (type, text) => log.append({ type, messageId: ids[type], text }),
+    deps.frameMs,
   );
   const calls: ModelCall[] = [];
   let warned = false;

@@ -232,8 +232,14 @@ onStage("sub-agents that only read work side by side, one that writes by itself"
   await eventually("both are asked", () => childCalls(stage).length === 2);
   stage.model.open("b");
   await turn.until((u) => u.toolCallId !== undefined && toolText(u) === "seen b", "the second's end");
+  await stage.agent.call("_session/steering", {
+    sessionId: session.id,
+    prompt: [{ type: "text", text: "Hurry." }],
+  });
   stage.model.open("a");
   const { updates } = await turn.end();
+  const heard = stage.model.calls.filter((c) => c.text.includes("Hurry."));
+  assertEquals(heard, [stage.model.lastCall], "what the user says meanwhile is for the parent");
   assertEquals(cardsOf(updates).map((c) => [c.call.title, toolText(c.last)]), [["a", "seen a"], [
     "b",
     "seen b",
@@ -353,7 +359,8 @@ onStage("a question of a sub-agent", { env: { DSH_PRESET: "confirm" } }, async (
     const command = `curl -sS --max-time 5 ${stage.model.baseURL}/models`;
     const wish = { escalate: "network", justification: "To look." };
     const { card, shown } = await ask([["bash", command, wish], ["text", "Looked."]], {}, "allow_once");
-    assertEquals([shown.toolCallId, shown.title, card.status], [card.id, command, "completed"]);
+    assertEquals([shown.toolCallId, shown.title, shown.kind], [card.id, command, "execute"]);
+    assertEquals([card.last.kind, card.status], ["think", "completed"]);
     assertStringIncludes(toolText(shown), "```bash\n" + command + "\n```");
     assertEquals(childrenTold(stage).at(-1), '{"object":"list","data":[]}');
   });

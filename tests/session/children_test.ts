@@ -71,7 +71,6 @@ Deno.test("a child's log is a whole turn within its parent's, and its history is
     "model.replied",
     "tool.called",
     "tool.started",
-    "tool.output",
     "tool.ended",
     "model.called",
     "model.replied",
@@ -145,5 +144,5 @@ Deno.test("a child's question is its parent's call's, and tells what is asked fo
   front.answers.push("reject");
   await play([["call", "write", { path: "a", content: "x" }], ["text", "."]], true);
   const [question] = front.questions;
-  assertEquals([question?.callId, question?.title], ["c1", "Write `a`"]);
+  assertEquals([question?.callId, question?.asked], ["c1", { title: "Write `a`", kind: "edit" }]);
 });

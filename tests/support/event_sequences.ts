@@ -65,7 +65,6 @@ function childEvents(
       { type: "model.replied", finish: "tool-calls", usage: { inputTokens: 10, outputTokens: 1 } },
       { type: "tool.called", callId: `child${i}`, name: "bash", args: JSON.stringify({ command: text }) },
       { type: "tool.started", callId: `child${i}` },
-      { type: "tool.output", callId: `child${i}`, text },
       { type: "tool.ended", callId: `child${i}`, status, text },
     ]),
     { type: "turn.ended", turn: "child", outcome: { stop: "end_turn" } },
