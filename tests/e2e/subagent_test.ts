@@ -143,6 +143,11 @@ onStage("a sub-agent", { files: { "a.txt": "one\n" } }, async (stage, t) => {
     assertEquals(await Deno.readTextFile(stage.path("made.txt")), "new\n");
   });
 
+  await t.step("that may write has no sub-agents of its own either", async () => {
+    await run([["tool", "subagent", { task: "x" }], ["text", "."]], { write: true });
+    assertMatch(told(), /^There is no tool "subagent"\. Tools: .*write, edit\.$/);
+  });
+
   await t.step("is called by its task where it has no description", async () => {
     const { updates } = await session.run(
       script(["tool", "subagent", { task: "Look\naround" }], ["text", "."]),

@@ -13,6 +13,7 @@ import { Steering } from "../../src/session/steering.ts";
 import { builtinTools } from "../../src/tool/registry.ts";
 import { FakeFront, FakeGrants, FakeWorkbench } from "../support/fake_executor.ts";
 import { FullStore } from "../support/full_store.ts";
+import { eventually } from "../support/waiting.ts";
 
 /** A parent's turn on fakes, and what it has children with. */
 function fixture(preset: Preset = "workspace", maxModelCalls = 200) {
@@ -145,4 +146,25 @@ Deno.test("a child's question is its parent's call's, and tells what is asked fo
   await play([["call", "write", { path: "a", content: "x" }], ["text", "."]], true);
   const [question] = front.questions;
   assertEquals([question?.callId, question?.asked], ["c1", { title: "Write `a`", kind: "edit" }]);
+});
+
+Deno.test("of many children of a turn four work at once", async () => {
+  const { turn } = fixture();
+  const gate = Promise.withResolvers<Model>();
+  let begun = 0;
+  const openModel = () => {
+    begun++;
+    return gate.promise;
+  };
+  const delegate = children({ turn: { ...turn, openModel }, system: () => Promise.resolve("") });
+  const signal = new AbortController().signal;
+  const reports = Array.from(
+    { length: 6 },
+    (_, i) =>
+      delegate({ callId: `c${i}`, title: "t", task: 'demo: [["text","done"]]', write: false, signal }),
+  );
+  await eventually("the first have begun", () => begun > 0);
+  assertEquals(begun, 4);
+  gate.resolve(demoModel({ sleep: () => Promise.resolve() }));
+  assertEquals((await Promise.all(reports)).map((r) => r.text), Array(6).fill("done"));
 });
