@@ -58,3 +58,10 @@ Deno.test("a child's card stays small and is sent a few dozen times, whatever th
   assert(sent < 50, `${sent} updates`);
   assert(bytes < 128 * 1024, `${bytes} characters`);
 });
+
+Deno.test("a child's card tells at once what its user is to know: that a provider is tried again", () => {
+  const child = card();
+  const text = "Too many requests. Trying again for up to 30 seconds.";
+  assertEquals(child.push({ type: "notice", messageId: "n", severity: "warning", text }), true);
+  assertEquals(child.text(), `> ${text}`);
+});
