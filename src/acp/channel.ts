@@ -1,5 +1,4 @@
-import type { AgentContext } from "@agentclientprotocol/sdk";
-import type { SessionEvent } from "../session/event.ts";
+import type { AgentContext, SessionUpdate } from "@agentclientprotocol/sdk";
 import type { Answer, Front, Question } from "../session/ports.ts";
 import type { Session } from "../session/session.ts";
 import { Presenter } from "../presentation/presenter.ts";
@@ -32,6 +31,8 @@ export class Channel implements Front {
   #presenter: Presenter | undefined;
   /** Pages that the user was sent to and may still be at. */
   readonly #visits = new Set<string>();
+  /** Calls on whose cards a question is open: an update would hide it in some clients. */
+  readonly #asking = new Set<string>();
 
   constructor(deps: ChannelDeps) {
     this.#deps = deps;
@@ -43,13 +44,13 @@ export class Channel implements Front {
     const presenter = this.#presenter = this.#newPresenter(session, false);
     // What came before is not shown here, but what comes is drawn as its continuation.
     for (const event of session.eventsSoFar()) presenter.present(event);
-    session.subscribe((event) => this.#show(presenter, event));
+    session.subscribe((event) => this.#push(presenter.present(event).filter((u) => !this.#hidesQuestion(u))));
   }
 
   /** Shows all that has happened so far; resolves when it is written. */
   async replay(session: Session): Promise<void> {
     const presenter = this.#newPresenter(session, true);
-    for (const event of session.eventsSoFar()) this.#show(presenter, event);
+    for (const event of session.eventsSoFar()) this.#push(presenter.present(event));
     await this.flushed();
   }
 
@@ -63,6 +64,14 @@ export class Channel implements Front {
   }
 
   async ask(question: Question, signal: AbortSignal): Promise<Answer> {
+    this.#asking.add(question.callId);
+    const answer = await this.#answer(question, signal);
+    this.#asking.delete(question.callId);
+    this.#push(this.#presenter?.progress(question.callId) ?? []);
+    return answer;
+  }
+
+  async #answer(question: Question, signal: AbortSignal): Promise<Answer> {
     const request = () =>
       permissionRequest(this.#deps.sessionId, question, this.#presenter?.card(question.callId));
     const reply = await this.#request("session/request_permission", request, signal);
@@ -118,8 +127,14 @@ export class Channel implements Front {
     return new Presenter({ drawing, tools, cwd: session.cwd, replay });
   }
 
-  #show(presenter: Presenter, event: SessionEvent): void {
-    for (const update of presenter.present(event)) this.#deps.outbox.push(this.#deps.sessionId, update);
+  #push(updates: readonly SessionUpdate[]): void {
+    for (const update of updates) this.#deps.outbox.push(this.#deps.sessionId, update);
+  }
+
+  /** Only the card of a child goes on while it asks; what it has come to follows the answer. */
+  #hidesQuestion(update: SessionUpdate): boolean {
+    return update.sessionUpdate === "tool_call_update" && update.status === "in_progress" &&
+      this.#asking.has(update.toolCallId);
   }
 }
 

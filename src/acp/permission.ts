@@ -1,6 +1,6 @@
 import type { RequestPermissionRequest, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import type { Action } from "../permission/decide.ts";
-import { CAPTION_BYTES, clip } from "../presentation/bounds.ts";
+import { CAPTION_BYTES, clip, TITLE_BYTES } from "../presentation/bounds.ts";
 import { blocksContent } from "../presentation/content.ts";
 import type { Answer, Question } from "../session/ports.ts";
 import { code } from "../tool/view.ts";
@@ -23,10 +23,14 @@ export function permissionRequest(
     content: { type: "text", text: clip(explanationOf(question), CAPTION_BYTES) },
   };
   const shown = question.preview ? blocksContent(question.preview) : card?.content ?? [];
-  const { locations: _, ...rest } = card ?? {}; // the client has them, and the frame has its bounds
+  const { locations: _, rawInput, ...rest } = card ?? {}; // the client has them, and the frame has its bounds
+  // Some clients show the title alone, and a command's whole only where the kind says that it is one.
+  const asked = question.asked
+    ? { title: clip(question.asked.title, TITLE_BYTES), kind: question.asked.kind }
+    : { rawInput };
   return {
     sessionId,
-    toolCall: { ...rest, toolCallId: question.callId, content: [...shown, explanation] },
+    toolCall: { ...rest, ...asked, toolCallId: question.callId, content: [...shown, explanation] },
     options: [
       { optionId: ALLOW, name: "Allow once", kind: "allow_once" },
       // The name is the whole truth of what is stored: it is what the user agrees to.

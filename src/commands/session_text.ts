@@ -34,6 +34,8 @@ class Transcript {
   readonly #titles = new Map<string, string>();
   /** Open calls of tools that show by themselves. */
   readonly #undrawn = new Set<string>();
+  /** What children did, by the calls that they work for. */
+  readonly #children = new Map<string, Transcript>();
   /** The message that is being put together, by its id. */
   #message = { id: "", text: "" };
 
@@ -42,6 +44,7 @@ class Transcript {
   }
 
   add(event: SessionEvent): void {
+    if (event.type === "child") return this.#child(event.callId, event.event);
     if (event.type === "text" || event.type === "answered") return this.#say(event.messageId, event.text);
     if (event.type === "tool.output" || event.type === "thought") return;
     this.#flush();
@@ -51,8 +54,10 @@ class Transcript {
     else if (event.type === "tool.called") this.#announce(event);
     else if (event.type === "tool.ended") {
       if (this.#undrawn.delete(event.callId)) return;
-      this.#blocks.push(`${this.#titles.get(event.callId) ?? "?"}\n${indented(event.text)}`);
+      const text = this.#children.get(event.callId)?.end() ?? event.text;
+      this.#blocks.push(`${this.#titles.get(event.callId) ?? "?"}\n${indented(text)}`);
       this.#titles.delete(event.callId);
+      this.#children.delete(event.callId);
     } else if (event.type === "notice") this.line(`[${event.text}]`);
     else if (event.type === "turn.ended") this.#ended(event.outcome);
   }
@@ -65,8 +70,17 @@ class Transcript {
   /** The whole text; calls without an end come last. */
   end(): string {
     this.#flush();
-    for (const title of this.#titles.values()) this.line(`${title}\n    [no end was logged]`);
+    for (const [callId, title] of this.#titles) {
+      const child = this.#children.get(callId)?.end() ?? "";
+      this.line([title, indented(child), "    [no end was logged]"].filter((part) => part !== "").join("\n"));
+    }
     return this.#blocks.join("\n\n");
+  }
+
+  #child(callId: string, event: SessionEvent): void {
+    const child = this.#children.get(callId) ?? new Transcript(this.#cwd);
+    this.#children.set(callId, child);
+    child.add(event);
   }
 
   #announce({ callId, name, args }: Extract<SessionEvent, { type: "tool.called" }>): void {

@@ -24,6 +24,7 @@ import {
   splitText,
   TITLE_BYTES,
 } from "./bounds.ts";
+import { ChildCard } from "./child_card.ts";
 import { presentCompaction } from "./compaction.ts";
 import { ConsoleCard } from "./console_card.ts";
 import { blocksContent, promptContent, textContent } from "./content.ts";
@@ -58,6 +59,8 @@ interface OpenCall {
   readonly view: CallView;
   /** Only for clients without terminal cards. */
   readonly console: ConsoleCard | undefined;
+  /** Only for calls that a child works for, from its first event on. */
+  child?: ChildCard;
 }
 
 type Drafted = Extract<SessionEvent, { type: "tool.drafted" }>;
@@ -111,6 +114,8 @@ export class Presenter {
         return this.#ended(event);
       case "plan.set":
         return [presentPlan(event.entries)];
+      case "child":
+        return this.#childEvent(event.callId, event.event);
       case "model.called":
         this.#window = event.window;
         return [];
@@ -231,6 +236,22 @@ export class Presenter {
       : [];
   }
 
+  #childEvent(callId: string, event: SessionEvent): SessionUpdate[] {
+    const call = this.#open.get(callId);
+    if (!call) return [];
+    const { tools, cwd } = this.#options;
+    call.child ??= new ChildCard(tools, { cwd });
+    return call.child.push(event) ? this.progress(callId) : [];
+  }
+
+  /** What a child has come to so far, for the card of the open call that it works for; else nothing. */
+  progress(callId: string): SessionUpdate[] {
+    const { view, child } = this.#open.get(callId) ?? {};
+    if (!view || !child) return [];
+    const content = [textContent(clip(child.text(), CONTENT_BYTES))];
+    return [update({ toolCallId: callId, status: "in_progress", ...captionOf(view), content })];
+  }
+
   #terminalOutput(callId: string, text: string): SessionUpdate[] {
     const key = this.#options.drawing.terminal;
     if (!key) return [];
@@ -261,6 +282,7 @@ export class Presenter {
     return [update({
       toolCallId,
       status,
+      ...(call.child ? captionOf(call.view) : {}),
       ...(view.title ? { title: clip(view.title, TITLE_BYTES) } : {}),
       ...(view.blocks ? { content: blocksContent(view.blocks) } : {}),
       ...(view.locations ? { locations: locationsOf(view.locations) } : {}),
@@ -282,6 +304,11 @@ const DROPPED = "Not run: the reply ended before this call was whole.";
 /** The calls of all other replies may be cut, and are never run. */
 function hasWholeCalls(finish: FinishReason): boolean {
   return finish === "stop" || finish === "tool-calls";
+}
+
+/** What a question of the child may have changed in the card of its parent's call. */
+function captionOf({ title, kind }: CallView): Pick<ToolCallUpdate, "title" | "kind"> {
+  return { title: clip(title, TITLE_BYTES), kind };
 }
 
 function jobSeverity(outcome: JobOutcome): "info" | "warning" {

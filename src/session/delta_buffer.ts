@@ -1,25 +1,31 @@
-/** Milliseconds between two frames of one stream: one screen refresh. */
-const FRAME_MS = 16;
+/** Milliseconds between two frames of a stream that is watched: one screen refresh. */
+export const FRAME_MS = 16;
 /** Characters after which a frame goes out at once, so that no frame is near a client's line limit. */
 const FRAME_SIZE = 8 * 1024;
 
 /**
  * Gathers small pieces of text into frames: the first piece goes out at once, what follows within
- * {@linkcode FRAME_MS} waits and goes together. Pieces of different streams (`key`) never mix and keep
+ * `frameMs` waits and goes together. Pieces of different streams (`key`) never mix and keep
  * their order. Owns one timer, which {@linkcode flush} and {@linkcode stop} clear.
  */
 export class DeltaBuffer<Key extends string> {
   readonly #emit: (key: Key, text: string) => void;
   readonly #now: () => number;
+  readonly #frameMs: number;
   #key: Key | undefined;
   #text = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
   #last = -Infinity;
   #fault: { readonly error: unknown } | undefined;
 
-  /** `now` gives milliseconds. */
-  constructor(emit: (key: Key, text: string) => void, now: () => number = () => performance.now()) {
+  /** `frameMs`: milliseconds between two frames; `now` gives milliseconds. */
+  constructor(
+    emit: (key: Key, text: string) => void,
+    frameMs: number = FRAME_MS,
+    now: () => number = () => performance.now(),
+  ) {
     this.#emit = emit;
+    this.#frameMs = frameMs;
     this.#now = now;
   }
 
@@ -30,7 +36,7 @@ export class DeltaBuffer<Key extends string> {
     if (key !== this.#key) this.flush();
     this.#key = key;
     this.#text += text;
-    const wait = this.#last + FRAME_MS - this.#now();
+    const wait = this.#last + this.#frameMs - this.#now();
     if (wait <= 0 || this.#text.length >= FRAME_SIZE) this.flush();
     else this.#timer ??= setTimeout(() => this.#flushFromTimer(), wait);
   }

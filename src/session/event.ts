@@ -148,6 +148,11 @@ export type SessionEvent =
   }
   /** What is to be done, the whole of it, in place of what was said before. */
   | { readonly type: "plan.set"; readonly entries: readonly PlanEntry[] }
+  /**
+   * Something happened in the conversation of the child that works for a `subagent` call: a log within the log,
+   * which holds a whole turn and no children of its own.
+   */
+  | { readonly type: "child"; readonly callId: string; readonly event: SessionEvent }
   /** A background job begins: it outlives its turn, and is gone when the agent ends. */
   | ({ readonly type: "job.started" } & JobName)
   /**
@@ -194,6 +199,7 @@ const TYPES: Readonly<Record<SessionEvent["type"], true>> = {
   "tool.output": true,
   "tool.ended": true,
   "plan.set": true,
+  "child": true,
   "job.started": true,
   "job.ended": true,
   "notice": true,

@@ -3,6 +3,9 @@ import type { LoggedEvent, SessionEvent } from "./event.ts";
 import { History } from "./history.ts";
 import type { SessionStore } from "./store.ts";
 
+/** Where a log keeps its events. */
+export type LogStore = Pick<SessionStore, "append" | "read">;
+
 /** Called with each event right after it was logged; must not throw. */
 export type EventListener = (event: SessionEvent) => void;
 
@@ -13,7 +16,7 @@ export type EventListener = (event: SessionEvent) => void;
  */
 export class EventLog {
   readonly history: History = new History();
-  #store: SessionStore | undefined;
+  #store: LogStore | undefined;
   readonly #sessionId: string;
   readonly #listeners = new Set<EventListener>();
   readonly #callIds = new Set<string>();
@@ -22,7 +25,7 @@ export class EventLog {
   #unstored: SessionEvent[] = [];
 
   /** A log that continues what was read from `store`, or one that is new and gets its store by `attach`. */
-  constructor(sessionId: string, store?: SessionStore, logged: readonly LoggedEvent[] = []) {
+  constructor(sessionId: string, store?: LogStore, logged: readonly LoggedEvent[] = []) {
     this.#sessionId = sessionId;
     this.#store = store;
     this.#next = logged.length;
@@ -30,7 +33,7 @@ export class EventLog {
   }
 
   /** Gives a new log its store; before that nothing can be appended. */
-  attach(store: SessionStore): void {
+  attach(store: LogStore): void {
     this.#store = store;
   }
 

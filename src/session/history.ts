@@ -106,6 +106,7 @@ export class History {
       case "tool.started":
       case "tool.output":
       case "plan.set":
+      case "child": // the parent reads of its work in the call's result alone
       case "job.started":
       case "notice":
       case "turn.ended":

@@ -28,16 +28,16 @@ const FORKED: Words = {
 };
 
 /**
- * The events that close what a dead process left open: each call as "not started" or "outcome unknown", a
- * compaction, then the turn, then the background jobs. Empty for a log that ends well.
+ * The events that close what a dead process left open: the logs of children, each call as "not started" or
+ * "outcome unknown", a compaction, then the turn, then the background jobs. Empty for a log that ends well.
  */
 export function closingEvents(events: readonly SessionEvent[]): SessionEvent[] {
-  return [...turnEnds(events, DIED), ...jobEnds(events, DIED)];
+  return ends(events, DIED);
 }
 
 /** The same for a copied log, whose original may well go on. */
 export function forkingEvents(events: readonly SessionEvent[]): SessionEvent[] {
-  return [...turnEnds(events, FORKED), ...jobEnds(events, FORKED)];
+  return ends(events, FORKED);
 }
 
 /**
@@ -45,13 +45,26 @@ export function forkingEvents(events: readonly SessionEvent[]): SessionEvent[] {
  * ended, nobody wrote down how; its jobs run on.
  */
 export function mendingEvents(events: readonly SessionEvent[]): SessionEvent[] {
-  return turnEnds(events, {
+  const words = {
     ...DIED,
     notStarted: "This call was not run: the session's log could not be written.",
     unknown: "The session's log could not be written while this call ran: its outcome is unknown. " +
       "Verify before retrying.",
     turn: "The session's log could not be written in the middle of this turn.",
-  });
+  };
+  return [...childEnds(events, words), ...turnEnds(events, words)];
+}
+
+function ends(events: readonly SessionEvent[], words: Words): SessionEvent[] {
+  return [...childEnds(events, words), ...turnEnds(events, words), ...jobEnds(events, words)];
+}
+
+/** What closes the logs of children, each within its parent's: a child does not outlive its call. */
+function childEnds(events: readonly SessionEvent[], words: Words): SessionEvent[] {
+  const children = Map.groupBy(events.filter((e) => e.type === "child"), (e) => e.callId);
+  return [...children].flatMap(([callId, logged]) =>
+    ends(logged.map((e) => e.event), words).map((event): SessionEvent => ({ type: "child", callId, event }))
+  );
 }
 
 function turnEnds(events: readonly SessionEvent[], words: Words): SessionEvent[] {

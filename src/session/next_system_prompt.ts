@@ -3,7 +3,7 @@ import type { SessionEvent } from "./event.ts";
 import { readGuidance } from "./guidance.ts";
 import { guidanceLine, guidanceText } from "./guidance_text.ts";
 import type { SystemPrompt } from "./history.ts";
-import { systemPrompt } from "./system_prompt.ts";
+import { type PromptFacts, systemPrompt } from "./system_prompt.ts";
 
 /** What a turn's system prompt speaks of. */
 export interface PromptPlace {
@@ -21,6 +21,19 @@ export interface NextSystemPrompt {
   readonly notice?: string;
 }
 
+/** What system prompts are written from, as it is now. Never throws. */
+export async function promptFacts(
+  { config, cwd, roots, tempDir, preset }: PromptPlace,
+): Promise<PromptFacts> {
+  return {
+    ...{ cwd, roots, tempDir, preset },
+    os: `${Deno.build.os} ${Deno.build.arch}`,
+    date: new Date().toISOString().slice(0, 10),
+    guidance: await readGuidance({ config, cwd, roots, tempDir }),
+    extra: config.systemPrompt,
+  };
+}
+
 /**
  * The system prompt of the next turn, where it is another one than `logged`: providers keep what they have read
  * of a conversation by its beginning, so it stays word for word as long as it is true. A new day alone changes
@@ -28,18 +41,13 @@ export interface NextSystemPrompt {
  */
 export async function nextSystemPrompt(
   logged: SystemPrompt | undefined,
-  { config, cwd, roots, tempDir, preset }: PromptPlace,
+  place: PromptPlace,
 ): Promise<NextSystemPrompt> {
-  const guidance = await readGuidance({ config, cwd, roots, tempDir });
-  const textOf = (date: string) =>
-    systemPrompt({
-      ...{ cwd, roots, tempDir, preset, guidance, date },
-      os: `${Deno.build.os} ${Deno.build.arch}`,
-      extra: config.systemPrompt,
-    });
-  const date = new Date().toISOString().slice(0, 10);
+  const facts = await promptFacts(place);
+  const { cwd, roots, preset, guidance, date } = facts;
+  const textOf = (date: string) => systemPrompt({ ...facts, date });
   if (logged && logged.text === textOf(logged.date ?? date)) return {};
-  const told = guidanceLine(guidance, cwd, config.home);
+  const told = guidanceLine(guidance, cwd, place.config.home);
   const event = { type: "system.set", text: textOf(date), cwd, preset, roots, date, told } as const;
   return { event, ...newsOf(logged, guidanceText(guidance), told) };
 }

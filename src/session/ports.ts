@@ -5,11 +5,13 @@ import type { Action, Always } from "../permission/decide.ts";
 import type { Grant } from "../permission/grant.ts";
 import type { ConfinementReport } from "../sandbox/report.ts";
 import type { Choice, Chosen, Elicitation, Elicited } from "../tool/user.ts";
-import type { Block } from "../tool/view.ts";
+import type { Block, CallView } from "../tool/view.ts";
 
 /** A question to the user about one announced call. */
 export interface Question {
   readonly callId: string;
+  /** What is asked for, where it is something else than the announced call's own card says. */
+  readonly asked?: Pick<CallView, "title" | "kind"> | undefined;
   readonly action: Action;
   /** Why it is asked, one sentence for the user. */
   readonly reason: string;

@@ -2,18 +2,20 @@ import { AgentError, isAbort, messageOf } from "../errors.ts";
 import type { Config, Preset } from "../config/config.ts";
 import { type JobEnd, JobTable } from "../bash/jobs.ts";
 import type { Log } from "../log.ts";
-import { ModelError } from "../model/model.ts";
 import type { Rules } from "../permission/rules.ts";
 import type { ConfinementReport } from "../sandbox/report.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
-import type { Failure, PromptPart, SessionEvent, StopReason } from "./event.ts";
+import type { PromptPart, SessionEvent, StopReason } from "./event.ts";
+import { children } from "./children.ts";
 import type { EventListener, EventLog } from "./event_log.ts";
+import { failureOf } from "./failure.ts";
 import { randomId } from "./ids.ts";
 import type { SessionLock } from "./lock.ts";
 import { mendingEvents } from "./log_recovery.ts";
 import type { Front, GrantBook, OpenModel, Workbench } from "./ports.ts";
 import { Steering } from "./steering.ts";
-import { nextSystemPrompt } from "./next_system_prompt.ts";
+import { nextSystemPrompt, promptFacts, type PromptPlace } from "./next_system_prompt.ts";
+import { childPrompt } from "./system_prompt.ts";
 import { changed, type Settings, type SettingsEvent } from "./settings.ts";
 import { removeIfEmpty } from "./temp_dirs.ts";
 import { runShellTurn } from "./shell_turn.ts";
@@ -238,7 +240,7 @@ export class Session {
       this.#jobs.reportEnded((end) => this.#logJobEnd(end, false));
       this.#announce(preset);
       if (guidance !== undefined) this.#tell("info", guidance);
-      const stop = await this.#answer(answerer, this.#turnDeps(settings, steering), signal);
+      const stop = await this.#answer(answerer, this.#turnDeps(settings, roots, steering), signal);
       this.#events.append({ type: "turn.ended", turn, outcome: { stop } });
       return stop;
     } catch (e) {
@@ -298,11 +300,17 @@ export class Session {
 
   /** Logs the system prompt where there is none yet, or where it is another one by now; gives what is to be told. */
   async #describePlace(preset: Preset, roots: readonly string[]): Promise<string | undefined> {
-    const { config, tempDir } = this.#deps;
-    const place = { config, cwd: this.cwd, roots, tempDir: tempDir(), preset };
-    const { event, notice } = await nextSystemPrompt(this.#events.history.system, place);
+    const { event, notice } = await nextSystemPrompt(
+      this.#events.history.system,
+      this.#place(preset, roots),
+    );
     if (event) this.#events.append(event);
     return notice;
+  }
+
+  #place(preset: Preset, roots: readonly string[]): PromptPlace {
+    const { config, tempDir } = this.#deps;
+    return { config, cwd: this.cwd, roots, tempDir: tempDir(), preset };
   }
 
   /** Says, once for each time the session is opened, what is otherwise than the user may expect. */
@@ -324,9 +332,9 @@ export class Session {
     this.#events.append({ type: "notice", messageId: randomId("msg"), severity, text });
   }
 
-  #turnDeps(settings: Settings, steering: Steering): TurnDeps {
+  #turnDeps(settings: Settings, roots: readonly string[], steering: Steering): TurnDeps {
     const { tools, workbench, grants, rules, front, openModel } = this.#deps;
-    return {
+    const turn = {
       log: this.#events,
       tools,
       workbench,
@@ -340,15 +348,8 @@ export class Session {
       steering,
       maxModelCalls: this.#deps.config.maxModelCalls,
     };
+    const system = async (preset: Preset, write: boolean) =>
+      childPrompt(await promptFacts(this.#place(preset, roots)), write);
+    return { ...turn, delegate: children({ turn, system }) };
   }
-}
-
-function failureOf(e: unknown): Failure {
-  if (e instanceof ModelError) {
-    return { kind: e.fault === "auth" ? "auth-required" : "model", message: e.message };
-  }
-  if (e instanceof AgentError && e.kind === "auth-required") {
-    return { kind: "auth-required", message: e.message };
-  }
-  return { kind: "internal", message: messageOf(e) };
 }

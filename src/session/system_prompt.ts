@@ -19,12 +19,21 @@ export interface PromptFacts {
 
 /** The system prompt: the model's task, its place, what the confinement lets it do. Pure. */
 export function systemPrompt(facts: PromptFacts): string {
+  return assembled(TASK, CONFINEMENT[facts.preset], facts);
+}
+
+/** The system prompt of a child, which may write as the preset lets it, or only reads. Pure. */
+export function childPrompt(facts: PromptFacts, write: boolean): string {
+  return assembled(CHILD_TASK, write ? CONFINEMENT[facts.preset] : ONLY_READS, facts);
+}
+
+function assembled(task: string, confinement: string, facts: PromptFacts): string {
   return [
-    TASK,
+    task,
     `# Place\nWorkspace: ${facts.cwd}\n${
       furtherRoots(facts.roots)
     }Temporary files: ${facts.tempDir} (also $TMPDIR)\nSystem: ${facts.os}\nDate: ${facts.date}`,
-    `# What you may do\n${CONFINEMENT[facts.preset]}`,
+    `# What you may do\n${confinement}`,
     guidanceText(facts.guidance),
     facts.extra ? `# Instructions of the user\n${facts.extra}` : "",
   ].filter((part) => part !== "").join("\n\n");
@@ -42,8 +51,19 @@ const TASK =
 - Report what you saw. If something failed or was not checked, say so.
 - Text between tool calls is shown to the user as Markdown: keep it short.`;
 
+const CHILD_TASK =
+  `You are a sub-agent of a coding agent. You are given one task and see nothing of the conversation that it comes from. Work on it with your tools until it is done.
+
+- Only your last message is passed on: make it the whole answer, as short as the task allows, with paths and lines where they matter.
+- Nobody answers questions: where the task is unclear, take the likeliest meaning and say so.
+- Report what you saw. If something failed or was not checked, say so.
+- Background jobs end with your last message.`;
+
 const REFUSED =
   "When something is refused, do not look for a way around it: do what you can without it and tell the user what you would need and why.";
+
+const ONLY_READS =
+  `You only read. Commands run in a sandbox of the operating system: they write only to the temporary directory, and reach no network. ${REFUSED}`;
 
 const CONFINEMENT: Record<Preset, string> = {
   "read-only":

@@ -2,7 +2,7 @@ import type { JobTable } from "../bash/jobs.ts";
 import { isAbort, messageOf } from "../errors.ts";
 import type { ModelCall } from "../model/model.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
-import { type Outcome, Refusal, type ToolContext } from "../tool/tool.ts";
+import { type ChildReport, type ChildTask, type Outcome, Refusal, type ToolContext } from "../tool/tool.ts";
 import { type AdmissionDeps, admit } from "./admission.ts";
 import type { EventLog } from "./event_log.ts";
 
@@ -11,7 +11,17 @@ export interface RunnerDeps extends AdmissionDeps {
   readonly log: EventLog;
   readonly tools: ToolRegistry;
   readonly jobs: JobTable;
+  readonly delegate: Delegate;
 }
+
+/** A child's task, with the call that it works for. */
+export interface ChildOrder extends ChildTask {
+  readonly callId: string;
+  readonly signal: AbortSignal;
+}
+
+/** Runs a child; throws an abort when `signal` is aborted or the user dismisses a question of the child. */
+export type Delegate = (order: ChildOrder) => Promise<ChildReport>;
 
 /** What the model reads of a call that was not begun when the user cancelled. */
 const CANCELLED: Outcome = { text: "[cancelled by the user]", isError: true, notRun: "cancelled" };
@@ -46,7 +56,7 @@ function groupsOf(calls: readonly ModelCall[], tools: ToolRegistry): ModelCall[]
   const groups: ModelCall[][] = [];
   let lastReads = false;
   for (const call of calls) {
-    const reads = tools.readsOnly(call.name);
+    const reads = tools.readsOnly(call.name, call.args);
     if (reads && lastReads) groups.at(-1)!.push(call);
     else groups.push([call]);
     lastReads = reads;
@@ -80,16 +90,24 @@ async function outcomeOf(
   const parsed = deps.tools.parse(call.name, call.args);
   if (!parsed.ok) return { text: parsed.problem, isError: true };
   let unlogged: unknown;
+  const dismiss = () => stop.abort(new DOMException("The user dismissed the question.", "AbortError"));
   const context: ToolContext = {
     cwd: deps.cwd,
     signal,
     jobs: deps.jobs,
     begin: () => deps.log.append({ type: "tool.started", callId: call.id }),
     admit: async (action, preview) => {
-      const dismiss = () => stop.abort(new DOMException("The user dismissed the question.", "AbortError"));
       const executor = await admit(deps, { callId: call.id, action, preview, signal, dismiss });
       deps.log.append({ type: "tool.started", callId: call.id }, true);
       return executor;
+    },
+    delegate: async (task) => {
+      try {
+        return await deps.delegate({ ...task, callId: call.id, signal });
+      } catch (e) {
+        if (isAbort(e)) dismiss(); // whoever dismisses a child's question ends the whole turn, as with any other
+        throw e;
+      }
     },
     // Called from deep inside the executor's reader, where an exception would help nobody.
     emit: (text) => {

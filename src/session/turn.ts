@@ -26,7 +26,12 @@ export interface TurnDeps extends RunnerDeps {
   readonly steering: Steering;
   /** Model calls after which the turn stops by itself. */
   readonly maxModelCalls: number;
+  /** Milliseconds between two logged pieces of a reply, where nobody reads it as it is written. */
+  readonly frameMs?: number;
 }
+
+/** Why a turn ended by itself. */
+export type TurnStop = Exclude<StopReason, "cancelled">;
 
 /** What the model said in one call. */
 interface Reply {
@@ -38,7 +43,7 @@ interface Reply {
  * Asks the model, runs what it calls, and asks again until it has nothing left to run. All that happens is
  * in the log when this returns. Throws a ModelError, an AgentError, or an abort when `signal` is aborted.
  */
-export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<StopReason> {
+export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<TurnStop> {
   const model = await deps.openModel(deps.model);
   const compactor = new Compactor(deps, model);
   for (let n = 0; n < deps.maxModelCalls; n++) {
@@ -89,8 +94,9 @@ async function askModel(model: Model, deps: TurnDeps, signal: AbortSignal): Prom
   };
   log.append({ type: "model.called", model: modelName(model.ref), window: model.window }, true);
   const ids = { text: randomId("msg"), thought: randomId("msg") };
-  const deltas = new DeltaBuffer<"text" | "thought">((type, text) =>
-    log.append({ type, messageId: ids[type], text })
+  const deltas = new DeltaBuffer<"text" | "thought">(
+    (type, text) => log.append({ type, messageId: ids[type], text }),
+    deps.frameMs,
   );
   const drafts = new CallDrafts(log);
   const calls: ModelCall[] = [];

@@ -7,12 +7,13 @@ export interface TurnEnd {
   readonly usage: ModelUsage | undefined;
 }
 
-/** Adds up the tokens of one turn's model calls. */
+/** Adds up the tokens of one turn's model calls, those of its children included. */
 export class UsageMeter {
   #total: ModelUsage | undefined;
 
   /** Takes the next event of the turn. */
   readonly add = (event: SessionEvent): void => {
+    if (event.type === "child") return this.add(event.event);
     if (event.type !== "model.replied") return;
     const { inputTokens, outputTokens, reasoningTokens, cachedTokens } = event.usage;
     if (inputTokens === undefined && outputTokens === undefined) return;

@@ -136,6 +136,6 @@ function headAndTail(live: string, result: CommandResult): { head: string; tail:
 }
 
 /** Drops half a surrogate pair at either end. */
-function wholeCharacters(text: string): string {
+export function wholeCharacters(text: string): string {
   return text.replace(/[\uD800-\uDBFF]$/, "").replace(/^[\uDC00-\uDFFF]/, "");
 }

@@ -9,6 +9,7 @@ import { jobKill } from "./job_kill.ts";
 import { jobOutput } from "./job_output.ts";
 import { plan } from "./plan.ts";
 import { read } from "./read.ts";
+import { subagent } from "./subagent.ts";
 import type { Json, Outcome, Place, Tool } from "./tool.ts";
 import { type CallView, code, type ResultView } from "./view.ts";
 import { write } from "./write.ts";
@@ -36,9 +37,17 @@ export class ToolRegistry {
     }));
   }
 
-  /** May calls of this tool run side by side? */
-  readsOnly(name: string): boolean {
-    return this.#tools.get(name)?.readsOnly ?? false;
+  /** May this call run side by side with its like? */
+  readsOnly(name: string, args: string): boolean {
+    const { readsOnly = false } = this.#tools.get(name) ?? {};
+    if (typeof readsOnly === "boolean") return readsOnly;
+    const parsed = this.parse(name, args);
+    return parsed.ok && readsOnly(parsed.args);
+  }
+
+  /** The same with some tools left out. */
+  only(keep: (tool: Tool) => boolean): ToolRegistry {
+    return new ToolRegistry([...this.#tools.values()].filter(keep));
   }
 
   /** Are clients told of calls of this tool? */
@@ -123,7 +132,7 @@ export function builtinTools(): ToolRegistry {
   return new ToolRegistry([
     ...[bash, jobOutput, jobKill],
     ...[read, write, edit, glob, grep],
-    ...[plan, askUser],
+    ...[plan, askUser, subagent],
   ]);
 }
 

@@ -25,6 +25,24 @@ export interface Place {
   readonly cwd: string;
 }
 
+/** A task for a child of the session. */
+export interface ChildTask {
+  /** What the user knows it by, one line of Markdown. */
+  readonly title: string;
+  /** All that the child is told. */
+  readonly task: string;
+  /** May it change anything? What the session asks the user for, it asks for too. */
+  readonly write: boolean;
+}
+
+/** What a child came to. */
+export interface ChildReport {
+  /** The last that it said; empty when it said nothing. */
+  readonly text: string;
+  /** Why it stopped; only `end_turn` means that it was done. */
+  readonly end: "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | { readonly failure: string };
+}
+
 /** What a running tool gets from the outside. */
 export interface ToolContext extends Place {
   /** Aborted when the user cancels; `run` then ends soon, by throwing or by an outcome. */
@@ -40,6 +58,11 @@ export interface ToolContext extends Place {
   admit(action: Action, preview?: (reader: Executor) => Promise<readonly Block[]>): Promise<Executor>;
   /** The session's background jobs; those of other sessions are not to be seen here. */
   readonly jobs: JobTable;
+  /**
+   * Has a child of the session work on a task, in a conversation of its own that ends with this call. Throws an
+   * `AbortError` on cancel; a child that fails is told in the report.
+   */
+  delegate(task: ChildTask): Promise<ChildReport>;
   /** Logs that the call begins, for tools that need no leave and may take a while. */
   begin(): void;
   /** Shows output while the call runs; it is logged as shown. */
@@ -64,10 +87,10 @@ export interface Tool<Args = unknown, Facts = unknown> {
   /** For the model: short, and it teaches. */
   readonly description: string;
   readonly schema: z.ZodType<Args>;
-  /** True: only reads, so that calls of one reply may run side by side. */
-  readonly readsOnly: boolean;
   /** `none`: clients are not told of its calls, good or bad; what they do shows by itself. */
   readonly card?: "none";
+  /** True: only reads, so that calls of one reply may run side by side. A function where the arguments decide. */
+  readonly readsOnly: boolean | ((args: Args) => boolean);
   run(args: Args, context: ToolContext): Promise<Outcome>;
   classify?(args: Args, place: Place): Promise<Json | undefined>;
   /** `logged`: what `classify` gave; another version may have given anything. */

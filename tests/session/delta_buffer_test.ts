@@ -6,7 +6,7 @@ const STILL = () => 0;
 
 Deno.test("the first piece goes out at once, what follows goes together", () => {
   const out: string[] = [];
-  const buffer = new DeltaBuffer((key, text) => out.push(`${key}:${text}`), STILL);
+  const buffer = new DeltaBuffer((key, text) => out.push(`${key}:${text}`), 16, STILL);
   buffer.push("a", "1");
   assertEquals(out, ["a:1"]);
   for (const text of ["2", "3", "4"]) buffer.push("a", text);
@@ -16,7 +16,7 @@ Deno.test("the first piece goes out at once, what follows goes together", () => 
 
 Deno.test("another stream's piece sends what waits first: order is kept", () => {
   const out: string[] = [];
-  const buffer = new DeltaBuffer((key, text) => out.push(`${key}:${text}`), STILL);
+  const buffer = new DeltaBuffer((key, text) => out.push(`${key}:${text}`), 16, STILL);
   for (const [key, text] of [["a", "1"], ["a", "2"], ["b", "3"], ["a", "4"]] as const) buffer.push(key, text);
   buffer.flush();
   assertEquals(out, ["a:1", "a:2", "b:3", "a:4"]);
@@ -36,7 +36,7 @@ Deno.test("the timer sends what waits, and its receiver's error is thrown at the
 
 Deno.test("stop() drops what waits and its timer", () => {
   const out: string[] = [];
-  const buffer = new DeltaBuffer((_, text) => out.push(text), STILL);
+  const buffer = new DeltaBuffer((_, text) => out.push(text), 16, STILL);
   buffer.push("a", "1");
   buffer.push("a", "2");
   buffer.stop();

@@ -32,3 +32,14 @@ Deno.test("a job whose end nobody was told of is told to be gone, once, behind t
   assertEquals([lost?.job, lost?.inResult, "failure" in lost!.outcome], ["job2", false, true]);
   assertEquals(closingEvents([...log, ...events]), []);
 });
+
+Deno.test("a child is closed within its parent's log, before the call that it works for", () => {
+  const inChild = (event: SessionEvent): SessionEvent => ({ type: "child", callId: "a", event });
+  const job: SessionEvent = { type: "job.started", job: "job1", command: "serve" };
+  const log: SessionEvent[] = [started, call("a"), { type: "tool.started", callId: "a" }];
+  log.push(...[started, call("x"), { type: "tool.started", callId: "x" } as const, job].map(inChild));
+  const events = closingEvents(log);
+  const told = events.map((e) => e.type === "child" ? `child ${e.event.type}` : e.type);
+  assertEquals(told, ["child tool.ended", "child turn.ended", "child job.ended", "tool.ended", "turn.ended"]);
+  assertEquals(closingEvents([...log, ...events]), []);
+});

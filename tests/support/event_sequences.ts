@@ -25,6 +25,7 @@ const args: fc.Arbitrary<readonly [name: string, args: string]> = fc.oneof(
   fc.tuple(piece, piece).map(([question, label]) =>
     ["ask_user", JSON.stringify({ question, options: [{ label, description: question }] })] as const
   ),
+  piece.map((text) => ["subagent", JSON.stringify({ task: text, description: text })] as const),
   fc.tuple(piece, piece), // a tool that there is none of, with arguments that are no JSON
 );
 
@@ -41,6 +42,7 @@ const rest: fc.Arbitrary<Rest> = fc.record({
   code: fc.option(fc.integer({ min: 0, max: 60 }), { nil: undefined }),
 }).map(({ started, output, status, text, code }) => (callId, name): SessionEvent[] => [
   ...started ? [{ type: "tool.started", callId } as const] : [],
+  ...started && name === "subagent" ? childEvents(callId, output, status) : [],
   ...started && name === "bash" ? output.map((text) => ({ type: "tool.output", callId, text }) as const) : [],
   {
     type: "tool.ended",
@@ -52,11 +54,34 @@ const rest: fc.Arbitrary<Rest> = fc.record({
   },
 ]);
 
+/** A child's turn, in which it says something and makes a call with it, again and again. */
+function childEvents(
+  callId: string,
+  words: readonly string[],
+  status: "completed" | "failed",
+): SessionEvent[] {
+  const events: SessionEvent[] = [
+    { type: "system.set", text: "You are a sub-agent.", cwd: "/w", preset: "read-only" },
+    { type: "turn.started", turn: "child", messageId: "child", prompt: [{ type: "text", text: "Look." }] },
+    ...words.flatMap((text, i): SessionEvent[] => [
+      { type: "model.called", model: "demo/demo", window: 1000 },
+      { type: "text", messageId: `child${i}`, text },
+      { type: "model.replied", finish: "tool-calls", usage: { inputTokens: 10, outputTokens: 1 } },
+      { type: "tool.called", callId: `child${i}`, name: "bash", args: JSON.stringify({ command: text }) },
+      { type: "tool.started", callId: `child${i}` },
+      { type: "tool.ended", callId: `child${i}`, status, text },
+    ]),
+    { type: "turn.ended", turn: "child", outcome: { stop: "end_turn" } },
+  ];
+  return events.map((event) => ({ type: "child", callId, event }));
+}
+
 /** What each tool logs for its card. */
 function factsOf(name: string, text: string, number: number): Json | undefined {
   if (name === "bash") return { exit: { code: number }, stopped: null, durationMs: 5 };
   if (name === "ask_user") return { how: "answered", chosen: Array(number).fill("x"), text };
   if (name === "read") return { shown: text, line: 1 };
+  if (name === "subagent") return { report: text, note: text.slice(0, 100) };
   if (name !== "write" && name !== "edit") return undefined;
   const hunk = { oldText: text, newText: text, line: 1 };
   return { path: `/w/${text}`, created: name === "write", hunks: Array(number).fill(hunk) };

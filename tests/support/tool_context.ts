@@ -15,6 +15,7 @@ export function toolContext(own: Partial<ToolContext> = {}): ToolContext {
     begin: () => {},
     emit: () => {},
     setPlan: absent("plan"),
+    delegate: absent("child"),
     user: { elicit: absent("user"), elicitationDone: absent("user"), choose: absent("user") },
     ...own,
   };

@@ -7,7 +7,7 @@ import { defineTool, type Json } from "../../src/tool/tool.ts";
 const NAMES = [
   ...["bash", "job_output", "job_kill"],
   ...["read", "write", "edit", "glob", "grep"],
-  ...["plan", "ask_user"],
+  ...["plan", "ask_user", "subagent"],
 ];
 const PLACE = { cwd: "/w" };
 

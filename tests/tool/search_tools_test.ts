@@ -35,7 +35,7 @@ function found(entries: SearchResult["entries"], more: Partial<SearchResult> = {
 
 Deno.test("glob and grep only read, and ask for the place that they search", async () => {
   const tools = builtinTools();
-  assertEquals([tools.readsOnly("glob"), tools.readsOnly("grep")], [true, true]);
+  assertEquals([tools.readsOnly("glob", "{}"), tools.readsOnly("grep", "{}")], [true, true]);
   const places: [Parameters<typeof call>[0], Record<string, unknown>, string][] = [
     ["glob", { pattern: "*.ts" }, "/w"],
     ["glob", { pattern: "/etc/*.conf" }, "/etc"],
