@@ -20,7 +20,9 @@ export interface ConnectionDeps {
 /** Serves one client until its stream ends, then closes every session. Never rejects. */
 export async function serveConnection(stream: Stream, deps: ConnectionDeps): Promise<void> {
   const { config, log, signal, initialized } = deps;
-  const arrivals = new Arrivals();
+  const arrivals = new Arrivals((sessionId) =>
+    sessionMethods.ifLoaded((house) => house.cancelled(sessionId))
+  );
   let client: ClientFacts = PLAIN_CLIENT;
   const sessionMethods = lazySessionMethods((peer) => ({ config, log, peer, client: () => client }));
   let opened = false;
@@ -93,6 +95,7 @@ function lazySessionMethods(
   return {
     get: (peer: AgentContext): Promise<SessionMethods> =>
       loading ??= import("./session_methods.ts").then((module) => new module.SessionMethods(depsFor(peer))),
+    ifLoaded: (use: (house: SessionMethods) => void): void => void loading?.then(use),
     close: async (): Promise<void> => {
       await (await loading)?.close();
     },

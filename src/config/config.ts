@@ -40,6 +40,8 @@ export interface Config {
   readonly envPass: readonly string[];
   /** Model calls after which a turn stops by itself, as a brake on a model that runs in circles. */
   readonly maxModelCalls: number;
+  /** Is the model asked, after a session's first turn, for a title? */
+  readonly titles: boolean;
   /** What one command and all its processes may use; what is not set has the defaults of docs/security.md. */
   readonly limits: {
     readonly processes?: number | undefined;

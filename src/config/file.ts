@@ -25,6 +25,7 @@ const schema = z.strictObject({
     file: z.string().startsWith("/").optional(),
   }).optional(),
   maxModelCalls: positive.optional(),
+  titles: z.boolean().optional(),
   limits: z.strictObject({
     processes: positive.optional(),
     memoryBytes: positive.optional(),

@@ -46,6 +46,7 @@ export async function buildConfig(
     providers: providersOf(env, file),
     rules: file.rules ?? {},
     maxModelCalls: file.maxModelCalls ?? MAX_MODEL_CALLS,
+    titles: file.titles ?? true,
     limits: file.limits ?? {},
     envPass: file.env?.pass ?? [],
     environment: env,

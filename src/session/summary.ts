@@ -16,8 +16,8 @@ export interface Summary {
   readonly prompted: boolean;
 }
 
-/** Characters of a title that is made from a prompt. */
-const TITLE_LENGTH = 80;
+/** Characters of a title that is made from a prompt, or by the model. */
+export const TITLE_LENGTH = 80;
 
 /** The events that change a summary. The many small ones of a turn do not: its start and end are enough. */
 const TELLING: readonly SessionEvent["type"][] = [

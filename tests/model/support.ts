@@ -23,6 +23,7 @@ export function configOf(providers: Record<string, ProviderConfig>, model?: stri
     rules: {},
     limits: {},
     maxModelCalls: 200,
+    titles: true,
     environment: {},
     home: "/nowhere",
   };
