@@ -64,7 +64,7 @@ function checkAnswers(stage: Stage, prompts: number): void {
 async function soak(stage: Stage): Promise<void> {
   const { model } = stage;
   // The server keeps every request, whose histories grow with the turns: of thousands this process would die.
-  const forgetting = setInterval(() => model.calls.splice(0), 1000);
+  const forgetting = setInterval(() => [model.calls, model.titleCalls].map((calls) => calls.splice(0)), 1000);
   try {
     await run(stage);
   } finally {
