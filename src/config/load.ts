@@ -44,6 +44,7 @@ export async function buildConfig(
     stateDir: nonEmpty(env.DSH_STATE_DIR) ?? file.stateDir ?? places.stateDir,
     log: { level: logLevel(nonEmpty(env.DSH_LOG) ?? file.log?.level ?? "off"), file: file.log?.file },
     providers: providersOf(env, file),
+    models: file.models ?? {},
     rules: file.rules ?? {},
     maxModelCalls: file.maxModelCalls ?? MAX_MODEL_CALLS,
     titles: file.titles ?? true,

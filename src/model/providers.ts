@@ -77,9 +77,11 @@ export async function openModel(ref: ModelRef, config: Config, options: ChatOpti
   if (provider.kind === "demo") return demoModel(options.sleep ? { sleep: options.sleep } : {});
   requireKey(ref.provider, provider);
   const { chatModel } = await import("./chat.ts");
+  const told = config.models[modelName(ref)] ?? config.models[ref.model];
   return chatModel({
     ref,
-    window: windowOf(ref.model),
+    window: told?.window ?? windowOf(ref.model),
+    price: told?.price,
     kind: provider.kind,
     apiKey: provider.apiKey,
     baseURL: provider.baseURL ?? (provider.kind === "openai-compatible" ? OPENAI_URL : undefined),

@@ -5,7 +5,6 @@ import type {
   ToolCallLocation,
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
-import type { ModelUsage } from "../model/model.ts";
 import type { SessionEvent } from "../session/event.ts";
 import type { JobOutcome } from "../bash/jobs.ts";
 import { reportForUser } from "../tool/job_text.ts";
@@ -27,6 +26,7 @@ import {
 import { presentCompaction } from "./compaction.ts";
 import { ConsoleCard } from "./console_card.ts";
 import { blocksContent, promptContent, textContent } from "./content.ts";
+import { UsageDisplay } from "./usage.ts";
 
 /** What a client can draw, read once from its capabilities. */
 export interface Drawing {
@@ -67,8 +67,7 @@ type Ended = Extract<SessionEvent, { type: "tool.ended" }>;
 export class Presenter {
   readonly #options: PresenterOptions;
   readonly #open = new Map<string, OpenCall>();
-  /** Tokens of context of the model that is being called, where it is known. */
-  #window: number | undefined;
+  readonly #usage = new UsageDisplay();
   #summary: Summary = emptySummary("");
   /** The title that the client was told last. */
   #toldTitle: string | undefined;
@@ -80,6 +79,7 @@ export class Presenter {
   /** The updates for the next event; none for what a client need not know. */
   present(event: SessionEvent): SessionUpdate[] {
     this.#summary = summarize(this.#summary, { event, time: 0 });
+    const usage = this.#usage.present(event);
     switch (event.type) {
       case "turn.started":
       case "steered":
@@ -101,10 +101,9 @@ export class Presenter {
       case "tool.ended":
         return this.#ended(event);
       case "model.called":
-        this.#window = event.window;
-        return [];
       case "model.replied":
-        return usageUpdate(event.usage, this.#window);
+      case "compaction.pruned":
+        return usage;
       case "notice":
         return this.#notice(event.messageId, event.severity, event.text);
       case "job.ended":
@@ -114,8 +113,7 @@ export class Presenter {
       case "compaction.started":
       case "compaction.done":
       case "compaction.failed":
-        return presentCompaction(event, this.#options.drawing.compaction);
-      case "compaction.pruned":
+        return [...presentCompaction(event, this.#options.drawing.compaction), ...usage];
       case "session.created":
       case "session.moved":
       case "session.forked":
@@ -235,16 +233,6 @@ export class Presenter {
 
 function jobSeverity(outcome: JobOutcome): "info" | "warning" {
   return "exit" in outcome && "code" in outcome.exit && outcome.exit.code === 0 ? "info" : "warning";
-}
-
-/** How full the context is; nothing where the model's window or the figures are not known. */
-function usageUpdate(usage: ModelUsage, window: number | undefined): SessionUpdate[] {
-  if (window === undefined || usage.inputTokens === undefined) return [];
-  return [{
-    sessionUpdate: "usage_update",
-    used: usage.inputTokens + (usage.outputTokens ?? 0),
-    size: window,
-  }];
 }
 
 function messageChunk(

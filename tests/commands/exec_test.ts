@@ -21,6 +21,7 @@ async function run(place: Place, command: string, more: Partial<ExecOptions> = {
     limits: {},
     maxModelCalls: 200,
     titles: true,
+    models: {},
     environment: { ...environmentIn(place.home), DENO_DIR: `${place.root}/deno` },
     home: place.home,
   };

@@ -24,6 +24,7 @@ export function configOf(providers: Record<string, ProviderConfig>, model?: stri
     limits: {},
     maxModelCalls: 200,
     titles: true,
+    models: {},
     environment: {},
     home: "/nowhere",
   };
