@@ -23,7 +23,7 @@ import {
   splitText,
   TITLE_BYTES,
 } from "./bounds.ts";
-import { presentCompaction } from "./compaction.ts";
+import { CompactionDisplay } from "./compaction.ts";
 import { ConsoleCard } from "./console_card.ts";
 import { blocksContent, promptContent, textContent } from "./content.ts";
 import { UsageDisplay } from "./usage.ts";
@@ -68,12 +68,14 @@ export class Presenter {
   readonly #options: PresenterOptions;
   readonly #open = new Map<string, OpenCall>();
   readonly #usage = new UsageDisplay();
+  readonly #compaction: CompactionDisplay;
   #summary: Summary = emptySummary("");
   /** The title that the client was told last. */
   #toldTitle: string | undefined;
 
   constructor(options: PresenterOptions) {
     this.#options = options;
+    this.#compaction = new CompactionDisplay(options.drawing.compaction);
   }
 
   /** The updates for the next event; none for what a client need not know. */
@@ -111,9 +113,10 @@ export class Presenter {
           ? []
           : this.#notice(event.messageId, jobSeverity(event.outcome), reportForUser(event));
       case "compaction.started":
+      case "compaction.text":
       case "compaction.done":
       case "compaction.failed":
-        return [...presentCompaction(event, this.#options.drawing.compaction), ...usage];
+        return [...this.#compaction.present(event), ...usage];
       case "session.created":
       case "session.moved":
       case "session.forked":

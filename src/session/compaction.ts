@@ -12,6 +12,7 @@ import {
 } from "./compaction_plan.ts";
 import { SUMMARY_PROMPT, summaryGroup, transcript } from "./compaction_text.ts";
 import type { ContextFill } from "./event.ts";
+import { DeltaBuffer } from "./delta_buffer.ts";
 import type { EventLog } from "./event_log.ts";
 import { charsOf } from "./group.ts";
 import { randomId } from "./ids.ts";
@@ -98,6 +99,9 @@ export async function compact(
   const compaction = randomId("compact");
   const room = Math.floor(Math.min(max, (model.window ?? Infinity) * TEXT_SHARE * CHARS_PER_TOKEN));
   const request = { system: SUMMARY_PROMPT, text: transcript(groups.slice(0, keep), room), thought };
+  const pieces = new DeltaBuffer<"summary">((_, text) =>
+    log.append({ type: "compaction.text", compaction, text })
+  );
   log.append({
     type: "compaction.started",
     compaction,
@@ -109,8 +113,10 @@ export async function compact(
   }, true);
   let written: Written;
   try {
-    written = await write(model, request, signal);
+    written = await write(model, request, signal, (text) => pieces.push("summary", text));
+    pieces.flush();
   } catch (e) {
+    pieces.stop();
     const cancelled = signal.aborted || isAbort(e);
     log.append({ type: "compaction.failed", compaction, cancelled, message: messageOf(e) });
     if (cancelled) throw e;
@@ -133,12 +139,16 @@ async function write(
   model: Model,
   request: { readonly system: string; readonly text: string; readonly thought: ThoughtLevel | undefined },
   signal: AbortSignal,
+  watch: (piece: string) => void,
 ): Promise<Written> {
   const { system, text, thought } = request;
   let summary = "";
   const parts = model.stream({ system, messages: [{ role: "user", text }], tools: [], thought }, signal);
   for await (const part of parts) {
-    if (part.type === "text") summary += part.text;
+    if (part.type === "text") {
+      summary += part.text;
+      watch(part.text);
+    }
     if (part.type !== "finish") continue;
     if (part.reason === "length") throw new Error("The model's summary was cut off.");
     if (part.reason === "content-filter") throw new Error("The provider refused to write a summary.");

@@ -108,6 +108,8 @@ export type SessionEvent =
     readonly max: number | null;
     readonly price?: ModelPrice | undefined;
   }
+  /** A piece of the summary as it is being written: for whoever watches, the history knows nothing of it. */
+  | { readonly type: "compaction.text"; readonly compaction: string; readonly text: string }
   /** From here on the summary stands in the model's history in place of all before its `keep`th group. */
   | {
     readonly type: "compaction.done";
@@ -173,6 +175,7 @@ const TYPES: Readonly<Record<SessionEvent["type"], true>> = {
   "model.failed": true,
   "compaction.pruned": true,
   "compaction.started": true,
+  "compaction.text": true,
   "compaction.done": true,
   "compaction.failed": true,
   "tool.called": true,

@@ -85,6 +85,7 @@ export class History {
         this.#groups = compacted(this.#groups, event.keep, summaryGroup(event.summary));
         return;
       case "compaction.started":
+      case "compaction.text":
       case "compaction.failed":
       case "session.created":
       case "session.moved":

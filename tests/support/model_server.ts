@@ -86,6 +86,11 @@ export class ModelServer implements AsyncDisposable {
     this.#gate(name).resolve();
   }
 
+  /** From here on replies wait at the gate again. */
+  shut(name: string): void {
+    this.#gates.delete(name);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     const { promise, resolve } = Promise.withResolvers<void>();
