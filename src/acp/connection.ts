@@ -2,6 +2,7 @@ import { agent as createAgent, type AgentContext, type Stream } from "@agentclie
 import { type Config, secretsOf } from "../config/config.ts";
 import type { Log } from "../log.ts";
 import { Arrivals } from "./arrivals.ts";
+import { answerLast } from "./last_answers.ts";
 import { type ClientFacts, PLAIN_CLIENT, readClient } from "./client.ts";
 import { toRequestError } from "./errors.ts";
 import { initializeResponse } from "./initialize.ts";
@@ -63,7 +64,7 @@ export async function serveConnection(stream: Stream, deps: ConnectionDeps): Pro
     .onRequest("session/close", inTurn((call, house) => house.lifecycle.closeSession(call.params)))
     .onRequest("session/delete", inTurn((call, house) => house.lifecycle.deleteSession(call.params)))
     .onRequest("session/list", inTurn((call, house) => house.lifecycle.listSessions(call.params)))
-    .connect(arrivals.observe(stream));
+    .connect(arrivals.observe(answerLast(stream)));
 
   log.info("connected");
   const close = () => connection.close();
