@@ -114,10 +114,12 @@ onEmptyStage(
       const send = (text: string) => input.write(new TextEncoder().encode(text));
       await send(line(1, "initialize", initializeParams(terminalCapabilities)) + "\n");
       await within("the first answer", output.read());
-      await send(line(2, "session/new", { cwd: stage.workspace, mcpServers: [] }) + end);
+      await send(line(2, "session/new", { cwd: stage.workspace, mcpServers: [] }) + "\n");
+      await within("the second answer", output.read());
+      await send(line(3, "session/list", {}) + end);
       await input.close();
       const { value } = await within("the last answer", output.read());
-      assertMatch(value ?? "", /"id":2.*"sessionId":"/);
+      assertMatch(value ?? "", /"id":3.*"sessions":/);
       assertEquals((await within("the agent's end", output.read())).done, true);
       assertEquals((await child.status).code, 0);
     }

@@ -1,4 +1,5 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
+import { jsonBytes } from "../../src/presentation/bounds.ts";
 import { Presenter, type PresenterOptions } from "../../src/presentation/presenter.ts";
 import type { SessionEvent } from "../../src/session/event.ts";
 import { builtinTools } from "../../src/tool/registry.ts";
@@ -200,6 +201,28 @@ Deno.test("the title comes after the first turn, and again only when it changes"
       { sessionUpdate: "session_info_update", title: "Greeting fixed" },
     ],
   );
+});
+
+Deno.test("no update of the presenter reaches 64 KiB, however long the texts in the log are", () => {
+  const long = "é\n\u0001".repeat(60_000);
+  const events: SessionEvent[] = [
+    { type: "title.set", title: long },
+    { type: "notice", messageId: "n", severity: "info", text: long },
+    {
+      ...{ type: "job.ended", messageId: "j", inResult: false, job: "job-1", command: long },
+      outcome: { failure: long },
+    },
+    { type: "compaction.text", compaction: "k", text: long },
+    { type: "compaction.done", compaction: "k", keep: 1, summary: long, usage: {} },
+    { type: "compaction.failed", compaction: "k", cancelled: false, message: long },
+  ];
+  for (const known of [false, true]) {
+    const updates = present(events, undefined, { notices: known, compaction: known });
+    assert(updates.length >= events.length - 1, "each is shown");
+    for (const update of updates) assert(jsonBytes(update) < 60 * 1024, update.sessionUpdate);
+  }
+  const [title] = present([{ type: "title.set", title: "word ".repeat(60) }], undefined);
+  assertEquals(title, { sessionUpdate: "session_info_update", title: `${"word ".repeat(14)}word…` });
 });
 
 Deno.test("the summary is shown as it grows, and taken back where it comes to nothing", () => {

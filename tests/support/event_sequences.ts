@@ -148,7 +148,10 @@ function roundEvents(round: Round, ids: Ids): SessionEvent[] {
   const [thought, message] = [ids.message(), ids.message()];
   const calls = round.fails ? [] : round.calls.map((call) => ({ ...call, id: ids.call() }));
   return [
-    { type: "model.called", model: "demo/demo", window: 1000 },
+    {
+      ...{ type: "model.called", model: "demo/demo", window: 1000 },
+      price: { input: 0.1, output: 0.7, currency: "USD" },
+    },
     ...round.thoughts.map((text) => ({ type: "thought", messageId: thought, text }) as const),
     ...round.texts.map((text) => ({ type: "text", messageId: message, text }) as const),
     ...round.notice === undefined
