@@ -18,7 +18,9 @@ export interface ProviderConfig {
 
 /** What a model's provider charges, for a million tokens each. */
 export interface ModelPrice {
+  /** For input that the provider had to read. */
   readonly input: number;
+  /** For what the model writes, thinking included. */
   readonly output: number;
   /** For input that the provider had in its cache; like other input where it is not told. */
   readonly cachedInput?: number | undefined;
@@ -30,6 +32,7 @@ export interface ModelPrice {
 export interface ModelConfig {
   /** Tokens of context. */
   readonly window?: number | undefined;
+  /** Undefined: not known, and no cost is told. */
   readonly price?: ModelPrice | undefined;
 }
 
