@@ -36,6 +36,12 @@ export class Arrivals {
   readonly #byId = new Map<unknown, Arrival>();
   /** In the order of arrival. */
   readonly #bySession = new Map<string, Set<Arrival>>();
+  readonly #onCancel: (sessionId: string) => void;
+
+  /** `onCancel` is told of every cancel: what is no prompt of the session is stopped by it too. */
+  constructor(onCancel: (sessionId: string) => void = () => {}) {
+    this.#onCancel = onCancel;
+  }
 
   /** The stream with this observer on both of its sides. */
   observe(stream: Stream): Stream {
@@ -87,7 +93,10 @@ export class Arrivals {
       return false;
     }
     if (message.method !== "session/cancel") return false;
-    if (typeof sessionId === "string") this.#cancel(sessionId);
+    if (typeof sessionId === "string") {
+      this.#cancel(sessionId);
+      this.#onCancel(sessionId);
+    }
     return true;
   }
 

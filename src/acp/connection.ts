@@ -4,6 +4,7 @@ import type { Keyring } from "../config/keyring.ts";
 import type { Log } from "../log.ts";
 import { Arrivals } from "./arrivals.ts";
 import { authenticate, logout } from "./authentication.ts";
+import { answerLast } from "./last_answers.ts";
 import { type ClientFacts, PLAIN_CLIENT, readClient } from "./client.ts";
 import { toRequestError } from "./errors.ts";
 import { initializeResponse } from "./initialize.ts";
@@ -22,7 +23,9 @@ export interface ConnectionDeps {
 /** Serves one client until its stream ends, then closes every session. Never rejects. */
 export async function serveConnection(stream: Stream, deps: ConnectionDeps): Promise<void> {
   const { keyring, log, signal, initialized } = deps;
-  const arrivals = new Arrivals();
+  const arrivals = new Arrivals((sessionId) =>
+    sessionMethods.ifLoaded((house) => house.cancelled(sessionId))
+  );
   let client: ClientFacts = PLAIN_CLIENT;
   const sessionMethods = lazySessionMethods((peer) => ({ keyring, log, peer, client: () => client }));
   let opened = false;
@@ -71,7 +74,7 @@ export async function serveConnection(stream: Stream, deps: ConnectionDeps): Pro
     .onRequest("session/close", inTurn((call, house) => house.lifecycle.closeSession(call.params)))
     .onRequest("session/delete", inTurn((call, house) => house.lifecycle.deleteSession(call.params)))
     .onRequest("session/list", inTurn((call, house) => house.lifecycle.listSessions(call.params)))
-    .connect(arrivals.observe(stream));
+    .connect(arrivals.observe(answerLast(stream)));
 
   log.info("connected");
   const close = () => connection.close();
@@ -103,6 +106,7 @@ function lazySessionMethods(
   return {
     get: (peer: AgentContext): Promise<SessionMethods> =>
       loading ??= import("./session_methods.ts").then((module) => new module.SessionMethods(depsFor(peer))),
+    ifLoaded: (use: (house: SessionMethods) => void): void => void loading?.then(use),
     close: async (): Promise<void> => {
       await (await loading)?.close();
     },

@@ -3,7 +3,7 @@ import { CHUNK_BYTES } from "../presentation/bounds.ts";
 
 /** Two neighbouring updates as one where they only append text to the same place; else undefined. */
 export function merged(first: SessionUpdate, second: SessionUpdate): SessionUpdate | undefined {
-  return mergedChunks(first, second) ?? mergedTerminalOutput(first, second);
+  return mergedChunks(first, second) ?? mergedSummary(first, second) ?? mergedTerminalOutput(first, second);
 }
 
 function mergedChunks(first: SessionUpdate, second: SessionUpdate): SessionUpdate | undefined {
@@ -11,6 +11,15 @@ function mergedChunks(first: SessionUpdate, second: SessionUpdate): SessionUpdat
     return undefined;
   }
   if (second.sessionUpdate !== first.sessionUpdate || second.messageId !== first.messageId) return undefined;
+  if (first.content.type !== "text" || second.content.type !== "text") return undefined;
+  const text = first.content.text + second.content.text;
+  return fits(text) ? { ...first, content: { type: "text", text } } : undefined;
+}
+
+function mergedSummary(first: SessionUpdate, second: SessionUpdate): SessionUpdate | undefined {
+  const kind = "compaction_summary_chunk";
+  if (first.sessionUpdate !== kind || second.sessionUpdate !== kind) return undefined;
+  if (second.compactionId !== first.compactionId) return undefined;
   if (first.content.type !== "text" || second.content.type !== "text") return undefined;
   const text = first.content.text + second.content.text;
   return fits(text) ? { ...first, content: { type: "text", text } } : undefined;

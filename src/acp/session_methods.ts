@@ -96,17 +96,24 @@ export class SessionMethods {
 
   /** Settles when the turn has ended and every update of it is written. */
   async prompt(params: PromptRequest, cancelled: AbortSignal): Promise<PromptResponse> {
+    const session = this.#sessions.get(params.sessionId);
+    const before = session.preset;
     try {
-      const session = this.#sessions.get(params.sessionId);
-      const before = session.preset;
       const end = await session.prompt(promptParts(params.prompt), cancelled);
       this.#showModeIfChanged(session, before);
       this.#showOptionsIfChanged(session); // the first command tells what the confinement obtained
       await this.#showCommandsIfChanged(session);
+      await this.#outbox.flushed(session.id);
+      if (end.stop === "end_turn" && !cancelled.aborted) setTimeout(() => session.pause()); // behind the answer
       return promptResponse(end);
     } finally {
-      await this.#outbox.flushed(params.sessionId);
+      await this.#outbox.flushed(session.id);
     }
+  }
+
+  /** A cancel came; the prompts that it hits have been told already. */
+  cancelled(sessionId: string): void {
+    this.#sessions.find(sessionId)?.endPause();
   }
 
   /** Says something into the running turn. */

@@ -16,6 +16,26 @@ export interface ProviderConfig {
   readonly baseURL?: string | undefined;
 }
 
+/** What a model's provider charges, for a million tokens each. */
+export interface ModelPrice {
+  /** For input that the provider had to read. */
+  readonly input: number;
+  /** For what the model writes, thinking included. */
+  readonly output: number;
+  /** For input that the provider had in its cache; like other input where it is not told. */
+  readonly cachedInput?: number | undefined;
+  /** ISO 4217, or whatever the provider counts in. */
+  readonly currency: string;
+}
+
+/** What the user tells of a model; it wins over what is built in. */
+export interface ModelConfig {
+  /** Tokens of context. */
+  readonly window?: number | undefined;
+  /** Undefined: not known, and no cost is told. */
+  readonly price?: ModelPrice | undefined;
+}
+
 /** Everything that is set from outside: defaults, config file, environment, flags (later ones win). */
 export interface Config {
   /** `provider/model`; undefined: the first provider that has a key. */
@@ -38,10 +58,14 @@ export interface Config {
   readonly log: { readonly level: LogLevel; readonly file: string | undefined };
   /** By the name that stands before the `/` of a model id. */
   readonly providers: Readonly<Record<string, ProviderConfig>>;
+  /** By `provider/model`, or by the model's id alone. */
+  readonly models: Readonly<Record<string, ModelConfig>>;
   /** Names of environment variables that the user lets pass to commands beside the allow-list. */
   readonly envPass: readonly string[];
   /** Model calls after which a turn stops by itself, as a brake on a model that runs in circles. */
   readonly maxModelCalls: number;
+  /** Is the model asked, after a session's first turn, for a title? */
+  readonly titles: boolean;
   /** What one command and all its processes may use; what is not set has the defaults of docs/security.md. */
   readonly limits: {
     readonly processes?: number | undefined;

@@ -14,6 +14,19 @@ const provider = z.strictObject({
 
 const positive = z.int().min(1);
 
+/** For a million tokens. */
+const amount = z.number().min(0);
+
+const model = z.strictObject({
+  window: positive.optional(),
+  price: z.strictObject({
+    input: amount,
+    output: amount,
+    cachedInput: amount.optional(),
+    currency: z.string().min(1).max(16),
+  }).optional(),
+});
+
 const schema = z.strictObject({
   $schema: z.string().optional(),
   model: z.string().min(1).optional(),
@@ -25,6 +38,7 @@ const schema = z.strictObject({
     file: z.string().startsWith("/").optional(),
   }).optional(),
   maxModelCalls: positive.optional(),
+  titles: z.boolean().optional(),
   limits: z.strictObject({
     processes: positive.optional(),
     memoryBytes: positive.optional(),
@@ -38,6 +52,7 @@ const schema = z.strictObject({
     deny: z.array(z.string()).optional(),
   }).optional(),
   env: z.strictObject({ pass: z.array(z.string().min(1)) }).optional(),
+  models: z.record(z.string().min(1), model).optional(),
   providers: z.record(z.string().regex(/^[\w.-]+$/), provider).optional(),
 });
 

@@ -1,4 +1,5 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { ModelPrice } from "../config/config.ts";
 import { loadAdapter, prepareAdapter } from "./adapters.ts";
 import { type Model, ModelError, type ModelPart, type ModelRef, type ModelRequest } from "./model.ts";
 import { toCallOptions } from "./prompt.ts";
@@ -13,6 +14,7 @@ import { patchBody } from "./wire_request.ts";
 export interface ChatTarget {
   readonly ref: ModelRef;
   readonly window: number | undefined;
+  readonly price?: ModelPrice | undefined;
   readonly kind: "deepseek" | "openai-compatible";
   readonly apiKey: string | undefined;
   readonly baseURL: string | undefined;
@@ -50,6 +52,7 @@ export function chatModel(target: ChatTarget, options: ChatOptions = {}): Model 
   return {
     ref: target.ref,
     window: target.window,
+    price: target.price,
     thinks: target.kind === "deepseek",
     prepare: () => prepareAdapter(target.kind),
     stream: (request, signal) => withRetry(() => attempt(target, request, signal, options), signal, clock),

@@ -1,3 +1,4 @@
+import type { ModelPrice } from "../config/config.ts";
 import { AgentError } from "../errors.ts";
 
 /** `provider/model`, taken apart. Any model id passes, listed or not. */
@@ -94,6 +95,8 @@ export interface Model {
   readonly ref: ModelRef;
   /** Tokens of context, where it is known. */
   readonly window: number | undefined;
+  /** Undefined where nobody has told. */
+  readonly price?: ModelPrice | undefined;
   /** Does it take a {@linkcode ThoughtLevel}? */
   readonly thinks: boolean;
   /** Loads what the first `stream` would have to load, so that it need not wait. Never rejects. */

@@ -70,9 +70,11 @@ export async function openModel(ref: ModelRef, config: Config, options: ChatOpti
     return demoModel(options.sleep ? { sleep: options.sleep } : {});
   }
   const { chatModel } = await import("./chat.ts");
+  const told = config.models[modelName(ref)] ?? config.models[ref.model];
   return chatModel({
     ref,
-    window: windowOf(ref.model),
+    window: told?.window ?? windowOf(ref.model),
+    price: told?.price,
     kind: provider.kind,
     apiKey: provider.apiKey,
     baseURL: provider.baseURL ?? (provider.kind === "openai-compatible" ? OPENAI_URL : undefined),

@@ -1,33 +1,53 @@
 import type { SessionUpdate, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import type { SessionEvent } from "../session/event.ts";
-import { clip, CONTENT_BYTES } from "./bounds.ts";
+import { clip, CONTENT_BYTES, splitText } from "./bounds.ts";
 import { textContent } from "./content.ts";
 
 type CompactionEvent = Extract<
   SessionEvent,
-  { type: "compaction.started" | "compaction.done" | "compaction.failed" }
+  { type: "compaction.started" | "compaction.text" | "compaction.done" | "compaction.failed" }
 >;
 
-/** The updates for a compaction: as such where the client knows them (`known`), else as a card. Pure. */
-export function presentCompaction(event: CompactionEvent, known: boolean): SessionUpdate[] {
-  return known ? [asSuch(event)] : asCard(event);
-}
+/** Shows compactions: as such to a client that knows them (`known`), its summary as it grows; else as a card. */
+export class CompactionDisplay {
+  readonly #known: boolean;
+  /** What was shown of the open compaction's summary. */
+  #shown = "";
 
-function asSuch(event: CompactionEvent): SessionUpdate {
-  const base = { sessionUpdate: "compaction_update", compactionId: event.compaction } as const;
-  switch (event.type) {
-    case "compaction.started":
-      return { ...base, status: "in_progress" };
-    case "compaction.done":
-      return {
-        ...base,
-        status: "completed",
-        summary: [{ type: "text", text: clip(event.summary, CONTENT_BYTES) }],
-      };
-    case "compaction.failed":
-      return event.cancelled
-        ? { ...base, status: "cancelled" }
-        : { ...base, status: "failed", error: clip(event.message, CONTENT_BYTES) };
+  constructor(known: boolean) {
+    this.#known = known;
+  }
+
+  /** The updates for the next event. */
+  present(event: CompactionEvent): SessionUpdate[] {
+    return this.#known ? this.#asSuch(event) : asCard(event);
+  }
+
+  #asSuch(event: CompactionEvent): SessionUpdate[] {
+    const { compaction: compactionId } = event;
+    const base = { sessionUpdate: "compaction_update", compactionId } as const;
+    switch (event.type) {
+      case "compaction.started":
+        this.#shown = "";
+        return [{ ...base, status: "in_progress" }];
+      case "compaction.text":
+        this.#shown += event.text;
+        return splitText(event.text).map((text) => ({
+          sessionUpdate: "compaction_summary_chunk",
+          compactionId,
+          content: { type: "text", text },
+        }));
+      case "compaction.done": {
+        const known = this.#shown.trim() === event.summary;
+        const text = clip(event.summary, CONTENT_BYTES);
+        return [{ ...base, status: "completed", ...(known ? {} : { summary: [{ type: "text", text }] }) }];
+      }
+      case "compaction.failed": {
+        const half = this.#shown === "" ? {} : { summary: null }; // it stands for nothing
+        if (event.cancelled) return [{ ...base, status: "cancelled", ...half }];
+        return [{ ...base, status: "failed", ...half, error: clip(event.message, CONTENT_BYTES) }];
+      }
+    }
   }
 }
 
@@ -51,6 +71,8 @@ function asCard(event: CompactionEvent): SessionUpdate[] {
         },
         update({ status: "in_progress" }),
       ];
+    case "compaction.text":
+      return [];
     case "compaction.done":
       return [update({ status: "completed", content: [textContent(clip(event.summary, CONTENT_BYTES))] })];
     case "compaction.failed": {

@@ -5,7 +5,7 @@ import type {
   ToolCallLocation,
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
-import type { FinishReason, ModelUsage } from "../model/model.ts";
+import type { FinishReason } from "../model/model.ts";
 import type { SessionEvent } from "../session/event.ts";
 import type { JobOutcome } from "../bash/jobs.ts";
 import { reportForUser } from "../tool/job_text.ts";
@@ -25,10 +25,11 @@ import {
   TITLE_BYTES,
 } from "./bounds.ts";
 import { ChildCard } from "./child_card.ts";
-import { presentCompaction } from "./compaction.ts";
+import { CompactionDisplay } from "./compaction.ts";
 import { ConsoleCard } from "./console_card.ts";
 import { blocksContent, promptContent, textContent } from "./content.ts";
 import { presentPlan } from "./plan.ts";
+import { UsageDisplay } from "./usage.ts";
 
 /** What a client can draw, read once from its capabilities. */
 export interface Drawing {
@@ -74,19 +75,21 @@ type Ended = Extract<SessionEvent, { type: "tool.ended" }>;
 export class Presenter {
   readonly #options: PresenterOptions;
   readonly #open = new Map<string, OpenCall>();
-  /** Tokens of context of the model that is being called, where it is known. */
-  #window: number | undefined;
+  readonly #usage = new UsageDisplay();
+  readonly #compaction: CompactionDisplay;
   #summary: Summary = emptySummary("");
   /** The title that the client was told last. */
   #toldTitle: string | undefined;
 
   constructor(options: PresenterOptions) {
     this.#options = options;
+    this.#compaction = new CompactionDisplay(options.drawing.compaction);
   }
 
   /** The updates for the next event; none for what a client need not know. */
   present(event: SessionEvent): SessionUpdate[] {
     this.#summary = summarize(this.#summary, { event, time: 0 });
+    const usage = this.#usage.present(event);
     switch (event.type) {
       case "turn.started":
       case "steered":
@@ -117,13 +120,10 @@ export class Presenter {
       case "child":
         return this.#childEvent(event.callId, event.event);
       case "model.called":
-        this.#window = event.window;
-        return [];
+      case "compaction.pruned":
+        return usage;
       case "model.replied":
-        return [
-          ...(hasWholeCalls(event.finish) ? [] : this.#dropDrafts()),
-          ...usageUpdate(event.usage, this.#window),
-        ];
+        return [...(hasWholeCalls(event.finish) ? [] : this.#dropDrafts()), ...usage];
       case "model.failed":
         return this.#dropDrafts();
       case "notice":
@@ -133,10 +133,10 @@ export class Presenter {
           ? []
           : this.#notice(event.messageId, jobSeverity(event.outcome), reportForUser(event));
       case "compaction.started":
+      case "compaction.text":
       case "compaction.done":
       case "compaction.failed":
-        return presentCompaction(event, this.#options.drawing.compaction);
-      case "compaction.pruned":
+        return [...this.#compaction.present(event), ...usage];
       case "session.created":
       case "session.moved":
       case "session.forked":
@@ -313,16 +313,6 @@ function captionOf({ title, kind }: CallView): Pick<ToolCallUpdate, "title" | "k
 
 function jobSeverity(outcome: JobOutcome): "info" | "warning" {
   return "exit" in outcome && "code" in outcome.exit && outcome.exit.code === 0 ? "info" : "warning";
-}
-
-/** How full the context is; nothing where the model's window or the figures are not known. */
-function usageUpdate(usage: ModelUsage, window: number | undefined): SessionUpdate[] {
-  if (window === undefined || usage.inputTokens === undefined) return [];
-  return [{
-    sessionUpdate: "usage_update",
-    used: usage.inputTokens + (usage.outputTokens ?? 0),
-    size: window,
-  }];
 }
 
 function messageChunk(

@@ -51,6 +51,11 @@ const SECRET_VALUE = [
   /\b(bearer|basic)\s+[\w.+/=-]{16,}/i,
 ];
 
+/** Does a text hold what is a secret wherever it stands? */
+export function looksLikeSecret(text: string): boolean {
+  return SECRET_VALUE.some((pattern) => pattern.test(text));
+}
+
 /** What these hold is looked for in no pattern: without them nothing runs. */
 const PLAIN = new Set(["PATH", "HOME", "LANG", "USER", "LOGNAME"]);
 
@@ -59,7 +64,7 @@ export function passesScrub(name: string, value: string, pass: readonly string[]
   if (NEVER.test(name) || value.includes("\0")) return false;
   if (pass.includes(name) || PLAIN.has(name)) return true;
   return ALLOWED.test(name) && !SECRET_NAME.test(name) &&
-    !SECRET_VALUE.some((pattern) => pattern.test(value));
+    !looksLikeSecret(value);
 }
 
 /**

@@ -1,8 +1,18 @@
 import { isAbort, messageOf } from "../errors.ts";
 import type { Model, ModelUsage, ThoughtLevel } from "../model/model.ts";
 import { modelName } from "../model/providers.ts";
-import { CHARS_PER_TOKEN, ENOUGH_SHARE, planPruning, START_SHARE, tailStart } from "./compaction_plan.ts";
-import { SUMMARY_PROMPT, transcript } from "./compaction_text.ts";
+import {
+  CHARS_PER_TOKEN,
+  compacted,
+  ENOUGH_SHARE,
+  estimateTokens,
+  planPruning,
+  START_SHARE,
+  tailStart,
+} from "./compaction_plan.ts";
+import { SUMMARY_PROMPT, summaryGroup, transcript } from "./compaction_text.ts";
+import type { ContextFill } from "./event.ts";
+import { DeltaBuffer } from "./delta_buffer.ts";
 import type { EventLog } from "./event_log.ts";
 import { charsOf } from "./group.ts";
 import { randomId } from "./ids.ts";
@@ -42,7 +52,7 @@ export class Compactor {
     const { window } = this.#model;
     const { history } = this.#deps.log;
     if (window === undefined || history.tokens() < window * START_SHARE) return;
-    prune(this.#deps.log);
+    prune(this.#deps.log, window);
     if (history.tokens() <= window * ENOUGH_SHARE || this.#gaveUp) return;
     this.#gaveUp = await compact(this.#deps, this.#model, signal) === "failed";
   }
@@ -52,17 +62,23 @@ export class Compactor {
     const { log } = this.#deps;
     // What was too long as messages is surely no longer too long at half of it, whatever the window is.
     const chars = log.history.groups().reduce((sum, g) => sum + charsOf(g), 0);
-    const shorter = prune(log);
+    const shorter = prune(log, this.#model.window);
     const outcome = await compact(this.#deps, this.#model, signal, Math.max(FITS_ALWAYS, chars / 2));
     return outcome === "done" || outcome === "nothing" && shorter;
   }
 }
 
 /** Leaves out long results of earlier turns; false where there are none. */
-function prune(log: EventLog): boolean {
+function prune(log: EventLog, window: number | undefined): boolean {
   const pruning = planPruning(log.history.groups());
-  if (pruning) log.append({ type: "compaction.pruned", ...pruning });
-  return pruning !== undefined;
+  if (!pruning) return false;
+  const tokens = log.history.tokens() - Math.ceil(pruning.saved / CHARS_PER_TOKEN);
+  log.append({ type: "compaction.pruned", ...pruning, context: fill(tokens, window) });
+  return true;
+}
+
+function fill(tokens: number, window: number | undefined): ContextFill | undefined {
+  return window === undefined ? undefined : { tokens: Math.max(0, tokens), window };
 }
 
 /**
@@ -83,6 +99,9 @@ export async function compact(
   const compaction = randomId("compact");
   const room = Math.floor(Math.min(max, (model.window ?? Infinity) * TEXT_SHARE * CHARS_PER_TOKEN));
   const request = { system: SUMMARY_PROMPT, text: transcript(groups.slice(0, keep), room), thought };
+  const pieces = new DeltaBuffer<"summary">((_, text) =>
+    log.append({ type: "compaction.text", compaction, text })
+  );
   log.append({
     type: "compaction.started",
     compaction,
@@ -90,17 +109,22 @@ export async function compact(
     system: SUMMARY_PROMPT,
     keep,
     max: Number.isFinite(room) ? room : null,
+    price: model.price,
   }, true);
   let written: Written;
   try {
-    written = await write(model, request, signal);
+    written = await write(model, request, signal, (text) => pieces.push("summary", text));
+    pieces.flush();
   } catch (e) {
+    pieces.stop();
     const cancelled = signal.aborted || isAbort(e);
     log.append({ type: "compaction.failed", compaction, cancelled, message: messageOf(e) });
     if (cancelled) throw e;
     return "failed";
   }
-  log.append({ type: "compaction.done", compaction, keep, ...written });
+  const after = compacted(groups, keep, summaryGroup(written.summary));
+  const context = fill(estimateTokens(after, log.history.system?.text ?? ""), model.window);
+  log.append({ type: "compaction.done", compaction, keep, ...written, context });
   return "done";
 }
 
@@ -115,12 +139,16 @@ async function write(
   model: Model,
   request: { readonly system: string; readonly text: string; readonly thought: ThoughtLevel | undefined },
   signal: AbortSignal,
+  watch: (piece: string) => void,
 ): Promise<Written> {
   const { system, text, thought } = request;
   let summary = "";
   const parts = model.stream({ system, messages: [{ role: "user", text }], tools: [], thought }, signal);
   for await (const part of parts) {
-    if (part.type === "text") summary += part.text;
+    if (part.type === "text") {
+      summary += part.text;
+      watch(part.text);
+    }
     if (part.type !== "finish") continue;
     if (part.reason === "length") throw new Error("The model's summary was cut off.");
     if (part.reason === "content-filter") throw new Error("The provider refused to write a summary.");

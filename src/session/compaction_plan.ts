@@ -15,6 +15,11 @@ export const PRUNE_LONGER = 2000;
 /** Characters of a token, where the provider does not count for us. */
 export const CHARS_PER_TOKEN = 4;
 
+/** Tokens of a conversation behind a system prompt, where nobody has counted them. Pure. */
+export function estimateTokens(groups: readonly Group[], system: string): number {
+  return Math.ceil(groups.reduce((sum, g) => sum + charsOf(g), system.length) / CHARS_PER_TOKEN);
+}
+
 /** Results to be left out. */
 export interface Pruning {
   readonly callIds: readonly string[];

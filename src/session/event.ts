@@ -1,5 +1,5 @@
 import type { JobEnd, JobName } from "../bash/jobs.ts";
-import type { Preset } from "../config/config.ts";
+import type { ModelPrice, Preset } from "../config/config.ts";
 import type { FinishReason, ModelUsage, ThoughtLevel } from "../model/model.ts";
 import type { Json } from "../tool/tool.ts";
 import type { PlanEntry } from "../tool/view.ts";
@@ -26,6 +26,12 @@ export type TurnOutcome = { readonly stop: StopReason } | { readonly failure: Fa
 
 /** How a call ended, beside its outcome. */
 export type CallStatus = "completed" | "failed";
+
+/** How full the model's window is after a compaction, in tokens: an estimate until the next reply is counted. */
+export interface ContextFill {
+  readonly tokens: number;
+  readonly window: number;
+}
 
 /**
  * What happened in a session, in order. The log of these is the only truth: the model's history, the
@@ -80,7 +86,12 @@ export type SessionEvent =
   /** Said by the user while the turn ran; the next model call reads it. */
   | { readonly type: "steered"; readonly messageId: string; readonly prompt: readonly PromptPart[] }
   /** A model call begins; logged durably before it. `model` is `provider/model`. */
-  | { readonly type: "model.called"; readonly model: string; readonly window?: number | undefined }
+  | {
+    readonly type: "model.called";
+    readonly model: string;
+    readonly window?: number | undefined;
+    readonly price?: ModelPrice | undefined;
+  }
   | { readonly type: "thought"; readonly messageId: string; readonly text: string }
   | { readonly type: "text"; readonly messageId: string; readonly text: string }
   | { readonly type: "model.replied"; readonly finish: FinishReason; readonly usage: ModelUsage }
@@ -92,6 +103,7 @@ export type SessionEvent =
     readonly callIds: readonly string[];
     /** Characters that it saves. */
     readonly saved: number;
+    readonly context?: ContextFill | undefined;
   }
   /**
    * The model is asked for a summary of the history up to its `keep`th group (see `group.ts`), shortened to
@@ -105,7 +117,10 @@ export type SessionEvent =
     readonly system: string;
     readonly keep: number;
     readonly max: number | null;
+    readonly price?: ModelPrice | undefined;
   }
+  /** A piece of the summary as it is being written: for whoever watches, the history knows nothing of it. */
+  | { readonly type: "compaction.text"; readonly compaction: string; readonly text: string }
   /** From here on the summary stands in the model's history in place of all before its `keep`th group. */
   | {
     readonly type: "compaction.done";
@@ -113,6 +128,7 @@ export type SessionEvent =
     readonly keep: number;
     readonly summary: string;
     readonly usage: ModelUsage;
+    readonly context?: ContextFill | undefined;
   }
   /** There is no summary; the history stays as it was. */
   | {
@@ -191,6 +207,7 @@ const TYPES: Readonly<Record<SessionEvent["type"], true>> = {
   "model.failed": true,
   "compaction.pruned": true,
   "compaction.started": true,
+  "compaction.text": true,
   "compaction.done": true,
   "compaction.failed": true,
   "tool.drafted": true,

@@ -2,6 +2,7 @@ import { AgentError } from "../errors.ts";
 import type { LoggedEvent, SessionEvent } from "./event.ts";
 import { History } from "./history.ts";
 import type { SessionStore } from "./store.ts";
+import { type Topic, TopicMeter } from "./topic.ts";
 
 /** Where a log keeps its events. */
 export type LogStore = Pick<SessionStore, "append" | "read">;
@@ -20,6 +21,7 @@ export class EventLog {
   readonly #sessionId: string;
   readonly #listeners = new Set<EventListener>();
   readonly #callIds = new Set<string>();
+  readonly #topic = new TopicMeter();
   #jobs = 0;
   #next: number;
   #unstored: SessionEvent[] = [];
@@ -74,6 +76,11 @@ export class EventLog {
     return this.#jobs;
   }
 
+  /** What a title can be written from; see {@linkcode TopicMeter}. */
+  get topic(): Topic | undefined {
+    return this.#topic.topic;
+  }
+
   /** The id itself, or, where the session has had a call of that name (some servers count anew each reply), a new one. */
   uniqueCallId(id: string): string {
     let unique = id;
@@ -84,6 +91,7 @@ export class EventLog {
   #project(event: SessionEvent): void {
     this.history.add(event);
     if (event.type === "tool.drafted" || event.type === "tool.called") this.#callIds.add(event.callId);
+    this.#topic.add(event);
     if (event.type === "job.started") this.#jobs++;
   }
 }

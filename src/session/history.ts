@@ -1,10 +1,10 @@
 import type { ModelCall, ModelMessage } from "../model/model.ts";
 import { reportForModel } from "../tool/job_text.ts";
-import { CHARS_PER_TOKEN, compacted } from "./compaction_plan.ts";
+import { compacted, estimateTokens } from "./compaction_plan.ts";
 import { summaryGroup } from "./compaction_text.ts";
 import { ContextMeter } from "./context_meter.ts";
 import type { SessionEvent } from "./event.ts";
-import { charsOf, type Group, pruned } from "./group.ts";
+import { type Group, pruned } from "./group.ts";
 import { promptText } from "./prompt_text.ts";
 
 /** An assistant's reply while it is being put together. */
@@ -92,6 +92,7 @@ export class History {
         return;
       case "answered":
       case "compaction.started":
+      case "compaction.text":
       case "compaction.failed":
       case "session.created":
       case "session.moved":
@@ -132,9 +133,7 @@ export class History {
 
   /** Tokens that the conversation takes: as the provider counted them, else an estimate. */
   tokens(): number {
-    if (this.#meter.tokens !== undefined) return this.#meter.tokens;
-    const chars = this.groups().reduce((sum, g) => sum + charsOf(g), this.#system?.text.length ?? 0);
-    return Math.ceil(chars / CHARS_PER_TOKEN);
+    return this.#meter.tokens ?? estimateTokens(this.groups(), this.#system?.text ?? "");
   }
 
   /** Puts the open prompt, or the open reply and the results of its calls, behind the conversation. */

@@ -1,5 +1,5 @@
 import { AgentError, isAbort, messageOf } from "../errors.ts";
-import type { Config, Preset } from "../config/config.ts";
+import { type Config, type Preset, secretsOf } from "../config/config.ts";
 import { type JobEnd, JobTable } from "../bash/jobs.ts";
 import type { Log } from "../log.ts";
 import type { Rules } from "../permission/rules.ts";
@@ -21,6 +21,7 @@ import { removeIfEmpty } from "./temp_dirs.ts";
 import { runShellTurn } from "./shell_turn.ts";
 import { type Answerer, answererOf, type CommandInfo, type CommandSet, DONE } from "./slash/command.ts";
 import { commandDesk } from "./slash/desk.ts";
+import { Titler } from "./titler.ts";
 import { runTurn, type TurnDeps } from "./turn.ts";
 import { type TurnEnd, UsageMeter } from "./turn_usage.ts";
 
@@ -80,6 +81,9 @@ export class Session {
   /** Set while a turn runs. */
   #steering: Steering | undefined;
   readonly #jobs: JobTable;
+  readonly #titler: Titler;
+  /** Prompts that have not settled. */
+  #prompts = 0;
   #settings: Settings;
   #roots: readonly string[];
   /** `torn`: the log could not be written to a turn's end; the next turn closes first what stayed open. */
@@ -101,6 +105,8 @@ export class Session {
         ended: (end) => this.#logJobEnd(end, true),
       },
     });
+    const { log, events, openModel } = deps;
+    this.#titler = new Titler({ log, events, openModel, secrets: secretsOf(deps.config) });
     this.#lock = typeof deps.lock === "function" ? undefined : deps.lock;
   }
 
@@ -111,6 +117,8 @@ export class Session {
   prompt(prompt: readonly PromptPart[], signal: AbortSignal): Promise<TurnEnd> {
     const cancelled = AbortSignal.any([signal, this.#cancel.signal]);
     if (cancelled.aborted) return Promise.resolve(NEVER_BEGUN);
+    this.endPause();
+    this.#prompts++;
     const waiting = Promise.withResolvers<TurnEnd>();
     const takeBack = () => waiting.resolve(NEVER_BEGUN);
     cancelled.addEventListener("abort", takeBack, { once: true });
@@ -118,9 +126,20 @@ export class Session {
       cancelled.removeEventListener("abort", takeBack); // from here on the turn itself answers for its end
       return this.#turn(prompt, cancelled);
     });
-    this.#tail = turn.catch(() => {});
+    this.#tail = turn.catch(() => {}).finally(() => this.#prompts--);
     turn.then(waiting.resolve, waiting.reject);
     return waiting.promise;
+  }
+
+  /** To be called when a prompt was answered: spare work is done until the next one comes. Never throws. */
+  pause(): void {
+    const idle = this.#prompts === 0 && !this.#closed && this.#lock && this.#logState === "whole";
+    if (idle && this.#deps.config.titles) this.#titler.start(this.#settings.model);
+  }
+
+  /** Gives up what the pause was used for. */
+  endPause(): void {
+    void this.#titler.stop();
   }
 
   /** Says something into the running turn, which its next model call reads. False: no turn takes it now. */
@@ -130,6 +149,7 @@ export class Session {
 
   /** Stops the running prompt and all that wait. Harmless when idle. */
   cancel(): void {
+    this.endPause();
     this.#cancel.abort(new DOMException("The user cancelled.", "AbortError"));
     this.#cancel = new AbortController();
   }
@@ -199,7 +219,7 @@ export class Session {
   async close(): Promise<void> {
     this.#closed = true;
     this.cancel();
-    await Promise.all([this.#tail, this.#jobs.close(), this.#deps.workbench.close()]);
+    await Promise.all([this.#tail, this.#titler.stop(), this.#jobs.close(), this.#deps.workbench.close()]);
     // A turn that was just starting may have asked for an executor after the first close.
     await this.#deps.workbench.close();
     await removeIfEmpty(this.#deps.tempDir());

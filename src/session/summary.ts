@@ -16,8 +16,8 @@ export interface Summary {
   readonly prompted: boolean;
 }
 
-/** Characters of a title that is made from a prompt. */
-const TITLE_LENGTH = 80;
+/** Characters of a title that is made from a prompt, or by the model. */
+export const TITLE_LENGTH = 80;
 
 /** The events that change a summary. The many small ones of a turn do not: its start and end are enough. */
 const TELLING: readonly SessionEvent["type"][] = [
@@ -52,7 +52,7 @@ export function summarize(before: Summary, { event, time }: Pick<LoggedEvent, "e
     case "roots.set":
       return { ...summary, roots: event.roots };
     case "title.set":
-      return { ...summary, title: event.title };
+      return { ...summary, title: cutTitle(oneLine(event.title, 1000)) };
     case "turn.started":
       return { ...summary, prompted: true, title: summary.title ?? titleOf(event) };
     case "turn.ended":
@@ -72,7 +72,11 @@ function promptTitle(prompt: readonly PromptPart[]): string | undefined {
   const said = prompt.map((part) => part.type === "text" ? part.text : "").join(" ");
   const pointed = prompt.flatMap((part) => part.type === "link" ? [part.name] : []);
   const line = oneLine(said.slice(0, 1000), 1000) || oneLine(pointed.join(", "), 1000);
-  if (line === "") return undefined;
+  return line === "" ? undefined : cutTitle(line);
+}
+
+/** Cut between words where it is too long for a list. */
+function cutTitle(line: string): string {
   const characters = [...line];
   if (characters.length <= TITLE_LENGTH) return line;
   const cut = characters.slice(0, TITLE_LENGTH - 1).join("");

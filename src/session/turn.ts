@@ -92,7 +92,8 @@ async function askModel(model: Model, deps: TurnDeps, signal: AbortSignal): Prom
     tools: deps.tools.specs(),
     thought: deps.thought,
   };
-  log.append({ type: "model.called", model: modelName(model.ref), window: model.window }, true);
+  const { ref, window, price } = model;
+  log.append({ type: "model.called", model: modelName(ref), window, price }, true);
   const ids = { text: randomId("msg"), thought: randomId("msg") };
   const deltas = new DeltaBuffer<"text" | "thought">(
     (type, text) => log.append({ type, messageId: ids[type], text }),

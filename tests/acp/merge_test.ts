@@ -18,12 +18,19 @@ const output = (id: string, data: string): SessionUpdate => ({
   _meta: { terminal_output: { terminal_id: id, data } },
 });
 
+const summary = (compactionId: string, text: string): SessionUpdate => ({
+  sessionUpdate: "compaction_summary_chunk",
+  compactionId,
+  content: { type: "text", text },
+});
+
 Deno.test("merged() joins text of one message and output of one terminal", () => {
   assertEquals(
     merged(chunk("agent_message_chunk", "m", "a"), chunk("agent_message_chunk", "m", "b")),
     chunk("agent_message_chunk", "m", "ab"),
   );
   assertEquals(merged(output("c", "a"), output("c", "b")), output("c", "ab"));
+  assertEquals(merged(summary("k", "a"), summary("k", "b")), summary("k", "ab"));
 });
 
 Deno.test("merged() leaves all else apart", () => {
@@ -31,6 +38,7 @@ Deno.test("merged() leaves all else apart", () => {
     [chunk("agent_message_chunk", "m", "a"), chunk("agent_message_chunk", "n", "b")],
     [chunk("agent_message_chunk", "m", "a"), chunk("agent_thought_chunk", "m", "b")],
     [output("c", "a"), output("d", "b")],
+    [summary("k", "a"), summary("l", "b")],
     [output("c", "a"), { sessionUpdate: "tool_call_update", toolCallId: "c", status: "completed" }],
     [output("c", "a"), {
       sessionUpdate: "tool_call_update",

@@ -21,6 +21,8 @@ async function run(place: Place, command: string, more: Partial<ExecOptions> = {
     rules: {},
     limits: {},
     maxModelCalls: 200,
+    titles: true,
+    models: {},
     environment: { ...environmentIn(place.home), DENO_DIR: `${place.root}/deno` },
     home: place.home,
   };

@@ -54,6 +54,17 @@ Deno.test("keys come from the environment and are known as secrets", async () =>
   assertEquals((await fromFile(file, { MY_KEY: "k" })).providers.mine?.apiKey, "k");
 });
 
+Deno.test("window and price of a model are read from the file, and a price without currency is refused", async () => {
+  const price = { input: 0.3, output: 1.2, currency: "USD" };
+  const { models, titles } = await fromFile(`{ "models": { "m": { "price": ${JSON.stringify(price)} } } }`);
+  assertEquals([models, titles], [{ m: { price } }, true]);
+  await assertRejects(
+    () => fromFile(`{ "models": { "m": { "price": { "input": 1, "output": 1 } } } }`),
+    AgentError,
+    "models.m.price.currency",
+  );
+});
+
 Deno.test("wrong settings are refused with the setting's name", async () => {
   const cases: [() => Promise<unknown>, string][] = [
     [

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { programCommand } from "../support/agent.ts";
 import { terminalCapabilities } from "../support/capabilities.ts";
 import { script } from "../support/model_script.ts";
@@ -94,5 +94,41 @@ onEmptyStage(
     await within("the agent's end", child.status);
     await input.abort().catch(() => {});
     await assertGone(sleep);
+  },
+);
+
+onEmptyStage(
+  "a last line, with its newline or without, is answered before the agent ends",
+  {},
+  async (stage) => {
+    const line = (id: number, method: string, params: Fields) =>
+      JSON.stringify({ jsonrpc: "2.0", id, method, params });
+    for (const end of ["\n", ""]) {
+      const [program, ...args] = programCommand();
+      await using child = new Deno.Command(program!, {
+        ...{ args, cwd: stage.workspace, env: stage.environment(), clearEnv: true },
+        ...{ stdin: "piped", stdout: "piped", stderr: "null" },
+      }).spawn();
+      const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+      let told = "";
+      const until = async (answer: string) => {
+        while (!told.includes(answer)) {
+          const { value, done } = await output.read();
+          assert(!done, `the agent ended without ${answer}`);
+          told += value;
+        }
+      };
+      const input = child.stdin.getWriter();
+      const send = (text: string) => input.write(new TextEncoder().encode(text));
+      await send(line(1, "initialize", initializeParams(terminalCapabilities)) + "\n");
+      await within("the first answer", until('"id":1'));
+      await send(line(2, "session/new", { cwd: stage.workspace, mcpServers: [] }) + "\n");
+      await within("the second answer", until('"id":2'));
+      await send(line(3, "session/list", {}) + end);
+      await input.close();
+      await within("the last answer", until('"id":3,"result":{"sessions":'));
+      while (!(await within("the agent's end", output.read())).done) { /* what came behind it */ }
+      assertEquals((await child.status).code, 0);
+    }
   },
 );

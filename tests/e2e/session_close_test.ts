@@ -122,3 +122,24 @@ onStage("a prompt that is refused for its form holds up no close", {}, async (st
   assertEquals((await agent.response(broken.id)).error?.code, -32602);
   assertEquals((await agent.response(close.id)).result, {});
 });
+
+onStage(
+  "a session whose only prompt was taken back before its turn began is as if never prompted",
+  {},
+  async (stage) => {
+    const { agent } = stage;
+    for (const first of [undefined, "prompted before"]) {
+      const session = await stage.session();
+      if (first) await session.run(first);
+      const prompt = session.promptMessage("hello");
+      const close = request(agent.newId(), "session/close", session.id);
+      await agent.write(prompt, close);
+      assertEquals((await agent.response(prompt.id)).result?.stopReason, "cancelled");
+      await agent.response(close.id);
+      const load = { sessionId: session.id, cwd: stage.workspace, mcpServers: [] };
+      if (first) await stage.load(session.id);
+      else assertEquals((await agent.refusal("session/load", load)).code, -32002);
+    }
+    assertEquals(((await agent.call("session/list", {})).sessions as unknown[]).length, 1);
+  },
+);

@@ -24,6 +24,8 @@ export function configOf(providers: Record<string, ProviderConfig>, model?: stri
     rules: {},
     limits: {},
     maxModelCalls: 200,
+    titles: true,
+    models: {},
     environment: {},
     home: "/nowhere",
   };

@@ -1,4 +1,5 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
+import { jsonBytes } from "../../src/presentation/bounds.ts";
 import { Presenter, type PresenterOptions } from "../../src/presentation/presenter.ts";
 import type { SessionEvent } from "../../src/session/event.ts";
 import { builtinTools } from "../../src/tool/registry.ts";
@@ -200,6 +201,76 @@ Deno.test("the title comes after the first turn, and again only when it changes"
       { sessionUpdate: "session_info_update", title: "Greeting fixed" },
     ],
   );
+});
+
+Deno.test("no update of the presenter reaches 64 KiB, however long the texts in the log are", () => {
+  const long = "é\n\u0001".repeat(60_000);
+  const events: SessionEvent[] = [
+    { type: "title.set", title: long },
+    { type: "notice", messageId: "n", severity: "info", text: long },
+    {
+      ...{ type: "job.ended", messageId: "j", inResult: false, job: "job-1", command: long },
+      outcome: { failure: long },
+    },
+    { type: "compaction.text", compaction: "k", text: long },
+    { type: "compaction.done", compaction: "k", keep: 1, summary: long, usage: {} },
+    { type: "compaction.failed", compaction: "k", cancelled: false, message: long },
+  ];
+  for (const known of [false, true]) {
+    const updates = present(events, undefined, { notices: known, compaction: known });
+    assert(updates.length >= events.length - 1, "each is shown");
+    for (const update of updates) assert(jsonBytes(update) < 60 * 1024, update.sessionUpdate);
+  }
+  const [title] = present([{ type: "title.set", title: "word ".repeat(60) }], undefined);
+  assertEquals(title, { sessionUpdate: "session_info_update", title: `${"word ".repeat(14)}word…` });
+});
+
+Deno.test("the summary is shown as it grows, and taken back where it comes to nothing", () => {
+  const text = (text: string): SessionEvent => ({ type: "compaction.text", compaction: "k", text });
+  const begun: SessionEvent[] = [
+    { type: "compaction.started", compaction: "k", model: "a/b", system: "s", keep: 1, max: null },
+    text("It was "),
+    text("red.\n"),
+  ];
+  const done = (summary: string): SessionEvent => ({
+    ...{ type: "compaction.done", compaction: "k", keep: 1, summary, usage: {} },
+  });
+  const failed = (cancelled: boolean): SessionEvent => ({
+    ...{ type: "compaction.failed", compaction: "k", cancelled, message: "Down." },
+  });
+  const chunk = (text: string) => ({
+    ...{ sessionUpdate: "compaction_summary_chunk", compactionId: "k", content: { type: "text", text } },
+  });
+  const update = { sessionUpdate: "compaction_update", compactionId: "k" };
+  const opened = [{ ...update, status: "in_progress" }, chunk("It was "), chunk("red.\n")];
+  const shown = (end: SessionEvent) => present([...begun, end], undefined, { compaction: true });
+  assertEquals<unknown>(shown(done("It was red.")), [...opened, { ...update, status: "completed" }]);
+  const summary = [{ type: "text", text: "Else." }];
+  assertEquals<unknown>(shown(done("Else.")), [...opened, { ...update, status: "completed", summary }]);
+  assertEquals<unknown>(shown(failed(true)), [...opened, { ...update, status: "cancelled", summary: null }]);
+  const down = { ...update, status: "failed", summary: null, error: "Down." };
+  assertEquals<unknown>(shown(failed(false)), [...opened, down]);
+  const card = present([...begun, done("It was red.")], undefined);
+  assertEquals(card.map((u) => u.sessionUpdate), ["tool_call", "tool_call_update", "tool_call_update"]);
+});
+
+Deno.test("right after a compaction the context's fill falls, with what the summary has cost", () => {
+  const price = { input: 1, output: 1, currency: "USD" };
+  const usage = { inputTokens: 500_000, outputTokens: 0 };
+  const events: SessionEvent[] = [
+    { type: "model.called", model: "a/b", window: 1000, price },
+    { type: "model.replied", finish: "stop", usage: { inputTokens: 900, outputTokens: 50 } },
+    { type: "compaction.pruned", callIds: ["c"], saved: 400, context: { tokens: 850, window: 1000 } },
+    { type: "compaction.started", compaction: "k", model: "a/b", system: "s", keep: 1, max: null, price },
+    { ...{ type: "compaction.done", compaction: "k", keep: 1, summary: "S", usage } },
+  ];
+  const context = { tokens: 70, window: 1000 };
+  const done = { ...events.pop()!, context } as SessionEvent;
+  const meters = (last: SessionEvent) =>
+    present([...events, last], undefined).flatMap((u) => u.sessionUpdate === "usage_update" ? [u] : []);
+  assertEquals(meters(done).map((u) => u.used), [950, 850, 70]);
+  assertEquals(meters(done).map((u) => u.cost?.amount), [0.00095, 0.00095, 0.50095]);
+  assertEquals(meters({ ...done, context: undefined } as SessionEvent).map((u) => u.used), [950, 850]);
 });
 
 Deno.test("a compaction is shown as such where the client knows it, else as a card; pruning is not shown", () => {

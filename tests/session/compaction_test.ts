@@ -85,7 +85,8 @@ async function fixture(options: { window?: number; acts: Act[]; summary?: Act })
     settings: { preset: "full-access", model: undefined, thought: undefined },
   });
   const prompt = async (text: string) => (await session.prompt([{ type: "text", text }], IDLE)).stop;
-  const compactions = () => seen.map((e) => e.type).filter((t) => t.startsWith("compaction."));
+  const compactions = () =>
+    seen.map((e) => e.type).filter((t) => t.startsWith("compaction.") && t !== "compaction.text");
   return { session, prompt, asked, summarised, seen, compactions, events, model };
 }
 

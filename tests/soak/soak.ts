@@ -13,6 +13,8 @@ const SESSIONS = 50;
 const WARM_UP = 4;
 /** Sessions that have a turn at the same time: more only wait for each other. */
 const AT_ONCE = 8;
+/** MiB of heap that the agent is given: what one that forgets nothing would soon be out of. */
+const HEAP = 128;
 /** KiB that the agent may have grown by from the end of the warm-up to the end of all. */
 const GROWTH = 96 * 1024;
 /** What each kind of turn must end with. */
@@ -64,7 +66,7 @@ function checkAnswers(stage: Stage, prompts: number): void {
 async function soak(stage: Stage): Promise<void> {
   const { model } = stage;
   // The server keeps every request, whose histories grow with the turns: of thousands this process would die.
-  const forgetting = setInterval(() => model.calls.splice(0), 1000);
+  const forgetting = setInterval(() => [model.calls, model.titleCalls].map((calls) => calls.splice(0)), 1000);
   try {
     await run(stage);
   } finally {
@@ -127,7 +129,8 @@ async function run(stage: Stage): Promise<void> {
   checkAnswers(stage, SESSIONS * turns + 1);
 }
 
-const stage = await Stage.open();
+// What is not needed any more is only given back where memory is short: so it is.
+const stage = await Stage.open({ env: { DENO_V8_FLAGS: `--max-old-space-size=${HEAP}` } });
 try {
   await soak(stage);
   await stage.stop(); // the wire's own rules, the schema, stderr and the exit are checked by this

@@ -188,7 +188,10 @@ function roundEvents(round: Round, ids: Ids): SessionEvent[] {
   const begun = round.calls.map((call) => ({ ...call, id: ids.call() }));
   const calls = round.fails ? [] : begun;
   return [
-    { type: "model.called", model: "demo/demo", window: 1000 },
+    {
+      ...{ type: "model.called", model: "demo/demo", window: 1000 },
+      price: { input: 0.1, output: 0.7, currency: "USD" },
+    },
     ...round.thoughts.map((text) => ({ type: "thought", messageId: thought, text }) as const),
     ...round.texts.map((text) => ({ type: "text", messageId: message, text }) as const),
     ...round.notice === undefined

@@ -9,6 +9,8 @@ export interface Pace {
 /** What the scripted model does, one step after the other. A tool call ends the reply. */
 export type Step =
   | readonly ["text" | "think", string, Pace?]
+  /** Says the numbers below this one, for texts that would be too long for a prompt. */
+  | readonly ["count", number, Pace?]
   /** A call of bash, with further arguments. */
   | readonly ["bash", string, Fields?]
   | readonly ["tool", string, Fields?]
@@ -37,6 +39,11 @@ export type Step =
   | readonly ["half", string, string]
   /** A tool call that is written up to the middle of its arguments, and on when the test opens the gate. */
   | readonly ["held", string, Fields, string];
+
+/** What `["count", below]` says. */
+export function counted(below: number): string {
+  return Array.from({ length: below }, (_, i) => `${i} `).join("");
+}
 
 /** What the model is asked next, read from the history in the request. */
 export interface Cue {

@@ -29,6 +29,8 @@ export interface ModelServerOptions {
   readonly splitCharacters?: boolean;
   /** Gives the calls of every reply the same ids, as some servers do. */
   readonly repeatIds?: boolean;
+  /** How requests for a session's title are answered; by default they are refused, so that no title disturbs. */
+  readonly titles?: readonly Step[];
 }
 
 /**
@@ -39,8 +41,10 @@ export interface ModelServerOptions {
  * answered, and prints an error for a stream that is broken off on purpose.
  */
 export class ModelServer implements AsyncDisposable {
-  /** The requests in the order they came. */
+  /** The requests in the order they came, without those for a title. */
   readonly calls: ModelCall[] = [];
+  /** The requests for a session's title: they come between the turns, and not at any certain time. */
+  readonly titleCalls: ModelCall[] = [];
   readonly #server: Server;
   readonly #stop = new AbortController();
   readonly #gates = new Map<string, PromiseWithResolvers<void>>();
@@ -85,6 +89,11 @@ export class ModelServer implements AsyncDisposable {
     this.#gate(name).resolve();
   }
 
+  /** From here on replies wait at the gate again. */
+  shut(name: string): void {
+    this.#gates.delete(name);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -111,7 +120,7 @@ export class ModelServer implements AsyncDisposable {
       call.closedByClient = !response.writableEnded && !this.#stop.signal.aborted;
       client.abort();
     });
-    const cue = cueOf(call.messages);
+    const cue = isTitleCall(call) ? this.#titleCue : cueOf(call.messages);
     if (cue.steps.some((step) => step[0] === "hang")) return;
     const refusal = this.#refusal(cue);
     if (refusal) return refuse(response, refusal);
@@ -141,8 +150,12 @@ export class ModelServer implements AsyncDisposable {
       authorization: request.headers.authorization ?? null,
       closedByClient: false,
     };
-    this.calls.push(call);
+    (isTitleCall(call) ? this.titleCalls : this.calls).push(call);
     return call;
+  }
+
+  get #titleCue(): Cue {
+    return { steps: this.#options.titles ?? [["http", 404, "no titles here"]], prompt: "(title)" };
   }
 
   /** The answer where the steps want something else than a stream. */
@@ -160,6 +173,11 @@ export class ModelServer implements AsyncDisposable {
     this.#failures.set(prompt, failed + 1);
     return failed < times;
   }
+}
+
+/** It has no tools, and an instruction that speaks of a title. */
+function isTitleCall({ body, messages }: ModelCall): boolean {
+  return body.tools === undefined && /\btitle\b/.test(contentText(messages[0]?.content));
 }
 
 /** An answer that is no stream. */

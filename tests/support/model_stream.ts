@@ -1,4 +1,4 @@
-import type { Pace, Step } from "./model_script.ts";
+import { counted, type Pace, type Step } from "./model_script.ts";
 import type { Fields } from "./wire.ts";
 
 /** What a reply needs from the server that sends it. */
@@ -51,6 +51,8 @@ class ReplyWriter {
     switch (step[0]) {
       case "text":
         return await this.#text((piece) => ({ content: piece }), step[1], step[2]);
+      case "count":
+        return await this.#text((piece) => ({ content: piece }), counted(step[1]), step[2]);
       case "think":
         return await this.#text((piece) => ({ reasoning_content: piece }), step[1], step[2]);
       case "wait":

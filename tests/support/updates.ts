@@ -1,7 +1,14 @@
 import type { Block, ToolContent, Update } from "./wire.ts";
 
 const CHUNKS = new Set(["user_message_chunk", "agent_message_chunk", "agent_thought_chunk"]);
-const TURN_BOUND = new Set([...CHUNKS, "tool_call", "tool_call_update", "plan", "compaction_update"]);
+const TURN_BOUND = new Set([
+  ...CHUNKS,
+  "tool_call",
+  "tool_call_update",
+  "plan",
+  "compaction_update",
+  "compaction_summary_chunk",
+]);
 
 /** True for a piece of a message's or thought's text. */
 export function isChunk(update: Update): boolean {

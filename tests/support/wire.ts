@@ -72,6 +72,10 @@ export interface Update {
   readonly rawOutput?: unknown;
   readonly locations?: readonly { readonly path: string; readonly line?: number | null }[] | null;
   readonly entries?: readonly Fields[];
+  /** Of a `usage_update`. */
+  readonly used?: number;
+  readonly size?: number;
+  readonly cost?: { readonly amount: number; readonly currency: string } | null;
   readonly _meta?: TerminalMeta & Fields | null;
 }
 

@@ -101,7 +101,9 @@ export class WireRules {
     if (update.sessionUpdate === "notice" && !declares(this.#capabilities, "session.notices")) {
       this.#fault("a notice that was never declared");
     }
-    if (update.sessionUpdate === "compaction_update" && !declares(this.#capabilities, "session.compaction")) {
+    if (
+      update.sessionUpdate.startsWith("compaction_") && !declares(this.#capabilities, "session.compaction")
+    ) {
       this.#fault("a compaction that was never declared");
     }
     if (isChunk(update)) this.#chunk(update);
