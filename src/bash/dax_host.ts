@@ -15,6 +15,7 @@ import type {
   Executor,
   FileContent,
   FileStat,
+  Listing,
 } from "./executor_handle.ts";
 import type { ExecutorOptions } from "./host.ts";
 import { contentOf } from "./wire.ts";
@@ -99,15 +100,23 @@ export class DaxExecutor implements Executor {
       },
       run: (request, onOutput, signal) => this.#run(request, onOutput, signal, request.command === command),
       readFile: (path, maxBytes) => this.readFile(path, maxBytes),
+      readRange: (path, from, maxBytes) => this.readRange(path, from, maxBytes),
       writeFile: (path, bytes, ifVersion) => this.writeFile(path, bytes, ifVersion),
       stat: (path) => this.stat(path),
+      list: (path) => this.list(path),
       close: () => this.close(),
     };
   }
 
-  async readFile(path: string, maxBytes: number): Promise<FileContent> {
+  readFile(path: string, maxBytes: number): Promise<FileContent> {
+    return this.readRange(path, 0, maxBytes);
+  }
+
+  async readRange(path: string, from: number, maxBytes: number): Promise<FileContent> {
     const { requests } = this.#base;
-    return contentOf(await requests.file("content", path, (id) => ({ op: "read", id, path, maxBytes })));
+    return contentOf(
+      await requests.file("content", path, (id) => ({ op: "read", id, path, from, maxBytes })),
+    );
   }
 
   async writeFile(path: string, bytes: Uint8Array, ifVersion?: string): Promise<{ version: string }> {
@@ -129,6 +138,10 @@ export class DaxExecutor implements Executor {
 
   async stat(path: string): Promise<FileStat> {
     return (await this.#base.requests.file("stat", path, (id) => ({ op: "stat", id, path }))).stat;
+  }
+
+  async list(path: string): Promise<Listing> {
+    return (await this.#base.requests.file("listing", path, (id) => ({ op: "list", id, path }))).listing;
   }
 
   async close(): Promise<void> {

@@ -6,6 +6,7 @@ import {
   type FileContent,
   FileError,
   type FileStat,
+  type Listing,
 } from "./executor_handle.ts";
 import type { Guard } from "./guard.ts";
 
@@ -54,6 +55,10 @@ export class GuardedExecutor implements Executor {
     return this.#parts.inner.readFile(path, maxBytes);
   }
 
+  readRange(path: string, from: number, maxBytes: number): Promise<FileContent> {
+    return this.#parts.inner.readRange(path, from, maxBytes);
+  }
+
   async writeFile(path: string, bytes: Uint8Array, ifVersion?: string): Promise<{ version: string }> {
     const { value, restored } = await this.#guarded(() =>
       this.#parts.inner.writeFile(path, bytes, ifVersion)
@@ -64,6 +69,10 @@ export class GuardedExecutor implements Executor {
 
   stat(path: string): Promise<FileStat> {
     return this.#parts.inner.stat(path);
+  }
+
+  list(path: string): Promise<Listing> {
+    return this.#parts.inner.list(path);
   }
 
   close(): Promise<void> {

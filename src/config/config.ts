@@ -6,6 +6,14 @@ export type Preset = "read-only" | "confirm" | "workspace" | "full-access";
 /** All presets, from narrow to wide. */
 export const PRESETS: readonly Preset[] = ["read-only", "confirm", "workspace", "full-access"];
 
+/** What the user knows of a model better than this program. */
+export interface ModelConfig {
+  /** Tokens of context. */
+  readonly window?: number | undefined;
+  /** Does it take images? */
+  readonly vision?: boolean | undefined;
+}
+
 /** How to reach one provider of models. */
 export interface ProviderConfig {
   /** Which adapter speaks to it. */
@@ -14,6 +22,8 @@ export interface ProviderConfig {
   readonly apiKey?: string | undefined;
   /** `http(s)` URL that `/chat/completions` is appended to; the provider's own by default. */
   readonly baseURL?: string | undefined;
+  /** By model id, without the provider's name. */
+  readonly models?: Readonly<Record<string, ModelConfig>> | undefined;
 }
 
 /** Everything that is set from outside: defaults, config file, environment, flags (later ones win). */

@@ -4,15 +4,19 @@ import { AgentError } from "../errors.ts";
 import { LOG_LEVELS } from "../log.ts";
 import { PRESETS } from "./config.ts";
 
+const positive = z.int().min(1);
+
 const provider = z.strictObject({
   kind: z.enum(["deepseek", "openai-compatible"]),
   baseURL: z.url({ protocol: /^https?$/ }).optional(),
   apiKey: z.string().min(1).optional(),
   /** Name of the environment variable that holds the key. */
   apiKeyEnv: z.string().min(1).optional(),
+  models: z.record(
+    z.string().min(1),
+    z.strictObject({ window: positive.optional(), vision: z.boolean().optional() }),
+  ).optional(),
 });
-
-const positive = z.int().min(1);
 
 const schema = z.strictObject({
   $schema: z.string().optional(),

@@ -116,6 +116,7 @@ function providersOf(
       kind: p.kind,
       apiKey: nonEmpty(p.apiKeyEnv ? env[p.apiKeyEnv] : undefined) ?? before?.apiKey ?? p.apiKey,
       baseURL: before?.baseURL ?? p.baseURL,
+      models: p.models,
     };
   }
   return providers;

@@ -13,6 +13,7 @@ import { patchBody } from "./wire_request.ts";
 export interface ChatTarget {
   readonly ref: ModelRef;
   readonly window: number | undefined;
+  readonly sees: boolean;
   readonly kind: "deepseek" | "openai-compatible";
   readonly apiKey: string | undefined;
   readonly baseURL: string | undefined;
@@ -51,6 +52,7 @@ export function chatModel(target: ChatTarget, options: ChatOptions = {}): Model 
     ref: target.ref,
     window: target.window,
     thinks: target.kind === "deepseek",
+    sees: target.sees,
     prepare: () => prepareAdapter(target.kind),
     stream: (request, signal) => withRetry(() => attempt(target, request, signal, options), signal, clock),
   };
@@ -97,7 +99,10 @@ async function openStream(
     baseURL: target.baseURL,
     fetch: repairFetch(exchange),
   });
-  const { stream } = await adapter.doStream({ ...toCallOptions(request), abortSignal: exchange.signal });
+  const { stream } = await adapter.doStream({
+    ...toCallOptions(request, target.sees),
+    abortSignal: exchange.signal,
+  });
   return stream;
 }
 

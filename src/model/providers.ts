@@ -1,7 +1,7 @@
-import type { Config, ProviderConfig } from "../config/config.ts";
+import type { Config, ModelConfig, ProviderConfig } from "../config/config.ts";
 import { secretsOf } from "../config/config.ts";
 import { AgentError } from "../errors.ts";
-import { CATALOGUE, windowOf } from "./catalogue.ts";
+import { CATALOGUE, knownModel, windowOf } from "./catalogue.ts";
 import type { ChatOptions } from "./chat.ts";
 import { demoModel } from "./demo.ts";
 import { LOCAL_SERVERS } from "./local_server.ts";
@@ -76,10 +76,12 @@ export async function openModel(ref: ModelRef, config: Config, options: ChatOpti
   }
   if (provider.kind === "demo") return demoModel(options.sleep ? { sleep: options.sleep } : {});
   requireKey(ref.provider, provider);
+  const own = ownEntry(provider.models, ref.model);
   const { chatModel } = await import("./chat.ts");
   return chatModel({
     ref,
-    window: windowOf(ref.model),
+    window: own?.window ?? windowOf(ref.model),
+    sees: own?.vision ?? knownModel(ref.model)?.sees ?? false,
     kind: provider.kind,
     apiKey: provider.apiKey,
     baseURL: provider.baseURL ?? (provider.kind === "openai-compatible" ? OPENAI_URL : undefined),
@@ -93,6 +95,11 @@ function providerOf(name: string, config: Config): ProviderConfig | undefined {
   if (name === "deepseek" || name === "openai-compatible" || name === "demo") return { kind: name };
   const local = LOCAL_SERVERS.find((server) => server.name === name);
   return local && { kind: "openai-compatible", baseURL: local.baseURL };
+}
+
+/** What the user says of a model. */
+function ownEntry(models: ProviderConfig["models"], model: string): ModelConfig | undefined {
+  return models && Object.hasOwn(models, model) ? models[model] : undefined;
 }
 
 function isSetUp(provider: ProviderConfig): boolean {

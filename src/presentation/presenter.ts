@@ -11,12 +11,13 @@ import type { JobOutcome } from "../bash/jobs.ts";
 import { reportForUser } from "../tool/job_text.ts";
 import { emptySummary, summarize, type Summary } from "../session/summary.ts";
 import { rawArguments, type ToolRegistry } from "../tool/registry.ts";
-import type { CallView, Location } from "../tool/view.ts";
+import type { Block, CallView, Location } from "../tool/view.ts";
 import {
   CAPTION_BYTES,
   clip,
   clipValue,
   CONTENT_BYTES,
+  IMAGE_BYTES,
   INPUT_BYTES,
   jsonBytes,
   NAME_BYTES,
@@ -219,7 +220,7 @@ export class Presenter {
       toolCallId,
       status,
       ...(view.title ? { title: clip(view.title, TITLE_BYTES) } : {}),
-      ...(view.blocks ? { content: blocksContent(view.blocks) } : {}),
+      ...(view.blocks ? { content: blocksContent(view.blocks, roomFor(view.blocks)) } : {}),
       ...(view.locations ? { locations: locationsOf(view.locations) } : {}),
     })];
   }
@@ -231,6 +232,10 @@ export class Presenter {
     }
     return this.#options.replay ? [] : [{ sessionUpdate: "notice", severity, title: shown }];
   }
+}
+
+function roomFor(blocks: readonly Block[]): number {
+  return blocks.some((block) => block.type === "image") ? IMAGE_BYTES : CONTENT_BYTES;
 }
 
 function jobSeverity(outcome: JobOutcome): "info" | "warning" {

@@ -1,7 +1,7 @@
 import type { JobEnd, JobName } from "../bash/jobs.ts";
 import type { Preset } from "../config/config.ts";
 import type { FinishReason, ModelUsage, ThoughtLevel } from "../model/model.ts";
-import type { Json } from "../tool/tool.ts";
+import type { Image, Json } from "../tool/tool.ts";
 
 /** One block of a prompt, free of protocol shapes. */
 export type PromptPart =
@@ -121,6 +121,8 @@ export type SessionEvent =
     /** What the model reads. */
     readonly text: string;
     readonly facts?: Json | undefined;
+    /** What a model that can see is shown beside the text. */
+    readonly images?: readonly Image[] | undefined;
     readonly notRun?: "refused" | "cancelled" | undefined;
   }
   /** A background job begins: it outlives its turn, and is gone when the agent ends. */

@@ -1,6 +1,7 @@
 import { AgentError } from "../errors.ts";
 import type { LoggedEvent, SessionEvent } from "./event.ts";
 import { History } from "./history.ts";
+import { SeenFiles } from "./seen_files.ts";
 import type { SessionStore } from "./store.ts";
 
 /** Called with each event right after it was logged; must not throw. */
@@ -13,6 +14,7 @@ export type EventListener = (event: SessionEvent) => void;
  */
 export class EventLog {
   readonly history: History = new History();
+  readonly seen: SeenFiles = new SeenFiles();
   #store: SessionStore | undefined;
   readonly #sessionId: string;
   readonly #listeners = new Set<EventListener>();
@@ -80,6 +82,7 @@ export class EventLog {
 
   #project(event: SessionEvent): void {
     this.history.add(event);
+    this.seen.add(event);
     if (event.type === "tool.called") this.#callIds.add(event.callId);
     if (event.type === "job.started") this.#jobs++;
   }

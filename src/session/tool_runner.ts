@@ -64,6 +64,7 @@ async function runCall(
     status: outcome.isError ? "failed" : "completed",
     text: outcome.text,
     facts: outcome.facts,
+    images: outcome.images,
     notRun: outcome.notRun,
   });
 }
@@ -81,6 +82,7 @@ async function outcomeOf(
     cwd: deps.cwd,
     signal,
     jobs: deps.jobs,
+    seen: (path) => deps.log.seen.hashOf(path),
     begin: () => deps.log.append({ type: "tool.started", callId: call.id }),
     admit: async (action, preview) => {
       const dismiss = () => stop.abort(new DOMException("The user dismissed the question.", "AbortError"));

@@ -52,6 +52,22 @@ export class FakeExecutor implements Executor {
     return Promise.resolve({ bytes, size: bytes.length, version: text });
   }
 
+  async readRange(path: string, from: number, maxBytes: number) {
+    const { bytes, ...about } = await this.readFile(path);
+    return { ...about, bytes: bytes.slice(from, from + maxBytes) };
+  }
+
+  list(path: string) {
+    const names = [...this.files.keys()].filter((f) => f.startsWith(`${path}/`)).map((f) =>
+      f.slice(path.length + 1)
+    );
+    const entries = names.filter((n) => !n.includes("/")).sort().map((name) => ({
+      name,
+      kind: "file" as const,
+    }));
+    return Promise.resolve({ entries, more: 0 });
+  }
+
   writeFile(path: string, bytes: Uint8Array, ifVersion?: string) {
     const now = this.files.get(path) ?? "missing";
     if (ifVersion !== undefined && ifVersion !== now) {

@@ -59,7 +59,7 @@ Deno.test("bash: the title is the exact command, the terminal stands in the work
 
 Deno.test("file tools: titles quote the path, locations are absolute", () => {
   const view = builtinTools().presentCall("read", '{"path":"src/__x__.ts","offset":7}', PLACE);
-  assertEquals(view.title, "Read `src/__x__.ts`");
+  assertEquals(view.title, "Read `src/__x__.ts` from line 7");
   assertEquals(view.locations, [{ path: "/w/src/__x__.ts", line: 7 }]);
 });
 

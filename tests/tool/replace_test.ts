@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { applyReplacements, EditFault } from "../../src/tool/edit.ts";
+import { applyReplacements, EditFault } from "../../src/tool/replace.ts";
 
 const once = (text: string, old_string: string, new_string: string, replace_all?: boolean) =>
   applyReplacements(text, [{ old_string, new_string, replace_all }]);
