@@ -6,7 +6,7 @@ import { absolutePath } from "./path.ts";
 import { applyReplacements, EditFault, type Replacement } from "./replace.ts";
 import { readTextFile } from "./text_file.ts";
 import { encodeText } from "./text_format.ts";
-import { defineTool } from "./tool.ts";
+import { defineTool, type Outcome, type ToolContext } from "./tool.ts";
 import { type Block, code } from "./view.ts";
 
 const one = {
@@ -42,24 +42,13 @@ export const edit = defineTool<EditArgs, ChangeFacts>({
   schema,
   readsOnly: false,
   async run(args, context) {
-    const path = absolutePath(args.path, context);
-    const replacements = replacementsOf(args);
-    let change: Planned | undefined;
-    const plan = async (reader: Executor) =>
-      change = await planned(reader, {
-        path,
-        replacements,
-        top: args.old_string === undefined ? 0 : 1,
-        seen: context.seen(path),
-      });
-    const executor = await context.admit(
-      { kind: "edit", path },
-      async (reader) => diffBlocks(shownChange(await plan(reader))),
-    );
-    // What the user has seen and said yes to is what is written, or nothing is.
-    change ??= await plan(executor);
-    const facts = await makeChange(executor, change);
-    return { text: report(change), isError: false, facts };
+    try {
+      return await changed(args, context);
+    } catch (e) {
+      // Not thrown on: what it shows of the file has several lines, and a failure is told on one.
+      if (e instanceof EditFault) return { text: e.message, isError: true };
+      throw e;
+    }
   },
   presentCall: (args, place) => ({
     title: `Edit ${code(args.path)}`,
@@ -72,6 +61,26 @@ export const edit = defineTool<EditArgs, ChangeFacts>({
       ? { blocks: diffBlocks(outcome.facts), locations: changeLocations(outcome.facts) }
       : { blocks: [{ type: "text", text: outcome.text }] },
 });
+
+async function changed(args: EditArgs, context: ToolContext): Promise<Outcome> {
+  const path = absolutePath(args.path, context);
+  const wish = {
+    path,
+    replacements: replacementsOf(args),
+    top: args.old_string === undefined ? 0 : 1,
+    seen: context.seen(path),
+  };
+  let change: Planned | undefined;
+  const plan = async (reader: Executor) => change = await planned(reader, wish);
+  const executor = await context.admit(
+    { kind: "edit", path },
+    async (reader) => diffBlocks(shownChange(await plan(reader))),
+  );
+  // What the user has seen and said yes to is what is written, or nothing is.
+  change ??= await plan(executor);
+  const facts = await makeChange(executor, change);
+  return { text: report(change), isError: false, facts };
+}
 
 /** Before the file is known the card shows the replaced texts alone. */
 function callBlocks(args: EditArgs, path: string): Block[] {

@@ -40,7 +40,8 @@ export function missHint(text: string, { old_string, new_string }: Wanted): stri
   if (unescaped !== old_string && text.includes(unescaped)) {
     return "It is escaped once too often: write line breaks, tabs and quotes as they are, not with a backslash.";
   }
-  if (old_string.endsWith("\n") && text.endsWith(old_string.trimEnd())) {
+  const shorter = old_string.replace(/[\r\n]+$/, "");
+  if (shorter !== old_string && shorter !== "" && text.endsWith(shorter)) {
     return "The file does not end in that line break: leave it out of old_string.";
   }
   const wanted = linesOf(old_string);

@@ -135,7 +135,7 @@ async function excerpt(file: Opened, args: ReadArgs): Promise<Outcome> {
   if (window.lines.length === 0) return nothing(path, window.total, { offset, whole });
   const next = offset + window.lines.length;
   const rest = whole ? window.total - next + 1 : undefined;
-  const left = rest === undefined ? "more lines" : `${rest} more lines`;
+  const left = rest === undefined ? "more lines" : rest === 1 ? "1 more line" : `${rest} more lines`;
   const note = formatNote(formatOf(start.bytes), ends);
   const text = [
     ...window.lines.map((line, i) => numbered(line, offset + i)),

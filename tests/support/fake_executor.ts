@@ -1,4 +1,4 @@
-import type { CommandResult, Executor } from "../../src/bash/executor_handle.ts";
+import type { CommandResult, Executor, FileContent } from "../../src/bash/executor_handle.ts";
 import { FileError } from "../../src/bash/executor_handle.ts";
 import type { Preset } from "../../src/config/config.ts";
 import { AgentError } from "../../src/errors.ts";
@@ -45,7 +45,7 @@ export class FakeExecutor implements Executor {
     };
   }
 
-  readFile(path: string) {
+  readFile(path: string): Promise<FileContent> {
     const text = this.files.get(path);
     if (text === undefined) return Promise.reject(new FileError("not-found", `${path}: no such file`));
     const bytes = new TextEncoder().encode(text);
