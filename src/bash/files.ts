@@ -237,6 +237,10 @@ function fileErrorOf(path: string, thrown: unknown): FileError {
       : thrown instanceof Deno.errors.IsADirectory
       ? "is-directory"
       : "failed";
-  const cause = thrown instanceof Error ? thrown.message : String(thrown);
-  return new FileError(fault, `${path}: ${fault === "not-found" ? "no such file" : cause}`);
+  return new FileError(fault, `${path}: ${fault === "not-found" ? "no such file" : causeOf(thrown)}`);
+}
+
+function causeOf(thrown: unknown): string {
+  if (thrown instanceof Deno.errors.NotCapable) return "closed to file tools; try bash"; // Deno's words name its flags
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }
