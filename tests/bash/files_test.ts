@@ -150,7 +150,7 @@ Deno.test("Executor.list()", async (t) => {
     ];
     for (const [path, expected] of cases) {
       assertEquals(await executor.list(path).catch(fault), expected, path);
-    await rig.run("chmod 700 closed");
+      await rig.run("chmod 700 closed");
     }
   });
 });

@@ -84,3 +84,11 @@ Deno.test("wrong settings are refused with the setting's name", async () => {
 Deno.test("a config cannot be changed", async () => {
   assert(Object.isFrozen(await buildConfig({}, HOME, "linux")));
 });
+
+Deno.test("the file says of a provider's models what their windows are and which of them see", async () => {
+  const file = (models: string) =>
+    `{"providers": {"work": {"kind": "openai-compatible", "baseURL": "http://h/v1", "models": ${models}}}}`;
+  const config = await fromFile(file('{"a/b": {"vision": true, "window": 9000}, "c": {}}'));
+  assertEquals(config.providers.work?.models, { "a/b": { vision: true, window: 9000 }, "c": {} });
+  await assertRejects(() => fromFile(file('{"a": {"sight": true}}')), AgentError, "providers.work.models.a");
+});
