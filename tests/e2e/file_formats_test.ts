@@ -56,7 +56,10 @@ onStage("a text file keeps its format", {}, async (stage, t) => {
 async function writeLarge(path: string): Promise<void> {
   using file = await Deno.open(path, { write: true, create: true });
   for (let part = 0; part < 50; part++) {
-    const lines = Array.from({ length: 10_000 }, (_, i) => `line ${part * 10_000 + i + 1} `.padEnd(99, "€·"));
+    const lines = Array.from(
+      { length: 10_000 },
+      (_, i) => `line ${part * 10_000 + i + 1} `.padEnd(98, ".") + "€",
+    );
     await file.write(new TextEncoder().encode(lines.join("\n") + "\n"));
   }
 }
@@ -67,7 +70,7 @@ onStage("a file tool gives the right answer or a clear one", {}, async (stage, t
   await t.step("to a range in the middle of a large file, and at its end", async () => {
     await writeLarge(stage.path("large.txt"));
     assert((await Deno.stat(stage.path("large.txt"))).size > 50_000_000);
-    for (const [offset, limit, last] of [[300_000, 3, 300_002], [499_999, 9, 500_000]] as const) {
+    for (const [offset, limit, last] of [[200_000, 3, 200_002], [499_999, 9, 500_000]] as const) {
       const card = await use("read", { path: "large.txt", offset, limit });
       assertEquals([card.status, card.call.title], [
         "completed",
