@@ -80,12 +80,12 @@ class Server {
     for (const stop of this.#stops.values()) stop("cancelled");
   }
 
-  async #file(message: ToExecutor & { op: "read" | "write" | "stat" }): Promise<FromExecutor> {
+  async #file(message: ToExecutor & { op: "read" | "write" | "stat" | "list" }): Promise<FromExecutor> {
     const { id, path } = message;
     switch (message.op) {
       case "read": {
-        const { bytes, size, version } = await this.#files.read(path, message.maxBytes);
-        return { ev: "content", id, base64: bytes.toBase64(), size, version };
+        const { bytes, ...about } = await this.#files.read(path, message.from ?? 0, message.maxBytes);
+        return { ev: "content", id, base64: bytes.toBase64(), ...about };
       }
       case "write": {
         const { ifVersion, tempName } = message;
@@ -98,6 +98,8 @@ class Server {
       }
       case "stat":
         return { ev: "stat", id, stat: await this.#files.stat(path) };
+      case "list":
+        return { ev: "listing", id, listing: await this.#files.list(path) };
     }
   }
 

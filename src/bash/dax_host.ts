@@ -15,6 +15,7 @@ import type {
   Executor,
   FileContent,
   FileStat,
+  Listing,
 } from "./executor_handle.ts";
 import type { ExecutorOptions } from "./host.ts";
 import type { SearchResult } from "./search.ts";
@@ -103,16 +104,24 @@ export class DaxExecutor implements Executor {
       },
       run: (request, onOutput, signal) => this.#run(request, onOutput, signal, request.command === command),
       readFile: (path, maxBytes) => this.readFile(path, maxBytes),
+      readRange: (path, from, maxBytes) => this.readRange(path, from, maxBytes),
       writeFile: (path, bytes, ifVersion) => this.writeFile(path, bytes, ifVersion),
       stat: (path) => this.stat(path),
       search: () => this.search(),
+      list: (path) => this.list(path),
       close: () => this.close(),
     };
   }
 
-  async readFile(path: string, maxBytes: number): Promise<FileContent> {
+  readFile(path: string, maxBytes: number): Promise<FileContent> {
+    return this.readRange(path, 0, maxBytes);
+  }
+
+  async readRange(path: string, from: number, maxBytes: number): Promise<FileContent> {
     const { requests } = this.#base;
-    return contentOf(await requests.file("content", path, (id) => ({ op: "read", id, path, maxBytes })));
+    return contentOf(
+      await requests.file("content", path, (id) => ({ op: "read", id, path, from, maxBytes })),
+    );
   }
 
   async writeFile(path: string, bytes: Uint8Array, ifVersion?: string): Promise<{ version: string }> {
@@ -139,6 +148,10 @@ export class DaxExecutor implements Executor {
   /** ripgrep is a program, and programs are not confined here: a search is no reason to ask for that. */
   search(): Promise<SearchResult> {
     return Promise.reject(new AgentError("sandbox", NO_SEARCH));
+  }
+
+  async list(path: string): Promise<Listing> {
+    return (await this.#base.requests.file("listing", path, (id) => ({ op: "list", id, path }))).listing;
   }
 
   async close(): Promise<void> {

@@ -53,6 +53,8 @@ export interface FileContent {
   readonly size: number;
   /** Changes whenever the file is replaced or written. */
   readonly version: string;
+  /** By its mode nobody may write it; `writeFile` would all the same, since it replaces the file. */
+  readonly readOnly?: boolean;
 }
 
 /** What stands at a path. */
@@ -62,10 +64,22 @@ export interface FileStat {
   readonly version: string;
 }
 
+/** What one name in a directory stands for; a `link` is not followed. */
+export type EntryKind = "file" | "directory" | "link" | "other";
+
+/** What a directory holds. */
+export interface Listing {
+  /** Sorted by name, at most `MAX_LISTED`. */
+  readonly entries: readonly { readonly name: string; readonly kind: EntryKind }[];
+  /** How many entries are not in the list. */
+  readonly more: number;
+}
+
 /** Why a file operation was refused or failed; the message names the path and the cause. */
 export type FileFault =
   | "not-found"
   | "is-directory"
+  | "not-directory"
   | "not-regular"
   | "denied"
   | "exists"
@@ -110,14 +124,21 @@ export interface Executor {
   /** Reads a regular file, at most `maxBytes` from its start. Never blocks on FIFOs and devices. */
   readFile(path: string, maxBytes: number): Promise<FileContent>;
 
+  /** The same from byte `from` on; no bytes at or behind the end. */
+  readRange(path: string, from: number, maxBytes: number): Promise<FileContent>;
+
   /**
    * Replaces a file atomically, keeping its mode and owner, or creates it and the directories above it.
    * With `ifVersion` the file must still have that version, `"missing"` meaning that it must not exist;
-   * else the fault is `changed` or `exists`. A symlink is followed; its target is what is replaced.
+   * else the fault is `changed` or `exists`. A symlink is followed; its target is what is replaced; other hard
+   * links of it keep the old content.
    */
   writeFile(path: string, bytes: Uint8Array, ifVersion?: string): Promise<{ version: string }>;
 
   stat(path: string): Promise<FileStat>;
+
+  /** The names in a directory, without those below. */
+  list(path: string): Promise<Listing>;
 
   /**
    * Searches files by ripgrep, confined as a command is. Rejects with a {@linkcode FileError} for a place that
@@ -154,3 +175,5 @@ export interface Beyond {
 export const LIVE_LIMIT: number = 256 * 1024;
 /** Bytes of the end of a long output that the result carries. */
 export const TAIL_LIMIT: number = 16 * 1024;
+/** Entries of a directory that are listed; the rest is counted. */
+export const MAX_LISTED: number = 1000;

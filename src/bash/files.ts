@@ -2,7 +2,8 @@ import { mayRead, mayWrite } from "../sandbox/access.ts";
 import { EACCES, ENOENT, EPERM, SyscallError } from "../sandbox/libc.ts";
 import type { Policy } from "../sandbox/policy.ts";
 import type { ReadOutcome } from "../sandbox/read_file.ts";
-import { type FileContent, FileError, type FileStat } from "./executor_handle.ts";
+import { type FileContent, FileError, type FileStat, type Listing } from "./executor_handle.ts";
+import { listDirectory } from "./list_directory.ts";
 import { readByDeno } from "./read_by_deno.ts";
 import { MAX_FILE_BYTES } from "./wire.ts";
 
@@ -10,7 +11,7 @@ import { MAX_FILE_BYTES } from "./wire.ts";
 export type VersionOf = (path: string, info: Deno.FileInfo) => string;
 
 /** Reads at most `maxBytes` of a regular file at a real path, without ever waiting for anything else. */
-export type ReadFile = (path: string, maxBytes: number) => ReadOutcome | Promise<ReadOutcome>;
+export type ReadFile = (path: string, from: number, maxBytes: number) => ReadOutcome | Promise<ReadOutcome>;
 
 /** What a write puts in place of what. */
 export interface WriteRequest {
@@ -36,8 +37,8 @@ export class Files {
     this.#reader = reader;
   }
 
-  /** At most `maxBytes` from the start of a regular file. */
-  async read(path: string, maxBytes: number): Promise<FileContent> {
+  /** At most `maxBytes` of a regular file, from byte `from` on. */
+  async read(path: string, from: number, maxBytes: number): Promise<FileContent> {
     if (maxBytes > MAX_FILE_BYTES) throw new FileError("too-large", tooLarge(path));
     return await this.#faults(path, async () => {
       const real = await this.#readable(path);
@@ -45,9 +46,10 @@ export class Files {
       expectRegular(path, before);
       // Taken first: if the file is replaced while it is read, a later write finds it changed, never lost.
       const version = this.#versionOf(real, before);
-      const found = await this.#reader(real, maxBytes);
+      const found = await this.#reader(real, from, maxBytes);
       if (found.kind !== "file") throw kindFault(path, found.kind);
-      return { bytes: found.bytes, size: found.size, version };
+      const readOnly = before.mode !== null && (before.mode & 0o222) === 0;
+      return { bytes: found.bytes, size: found.size, version, ...(readOnly ? { readOnly } : {}) };
     });
   }
 
@@ -70,6 +72,16 @@ export class Files {
       if (info === undefined) return { kind: "missing", size: 0, version: MISSING };
       const kind = info.isFile ? "file" : info.isDirectory ? "directory" : "other";
       return { kind, size: info.size, version: this.#versionOf(path, info) };
+    });
+  }
+
+  async list(path: string): Promise<Listing> {
+    return await this.#faults(path, async () => {
+      const real = await this.#readable(path);
+      if (!(await Deno.stat(real)).isDirectory) {
+        throw new FileError("not-directory", `${path} is no directory`);
+      }
+      return await listDirectory(real);
     });
   }
 
@@ -235,6 +247,10 @@ function fileErrorOf(path: string, thrown: unknown): FileError {
       : thrown instanceof Deno.errors.IsADirectory
       ? "is-directory"
       : "failed";
-  const cause = thrown instanceof Error ? thrown.message : String(thrown);
-  return new FileError(fault, `${path}: ${fault === "not-found" ? "no such file" : cause}`);
+  return new FileError(fault, `${path}: ${fault === "not-found" ? "no such file" : causeOf(thrown)}`);
+}
+
+function causeOf(thrown: unknown): string {
+  if (thrown instanceof Deno.errors.NotCapable) return "closed to file tools; try bash"; // Deno's words name its flags
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }

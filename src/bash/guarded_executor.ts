@@ -6,6 +6,7 @@ import {
   type FileContent,
   FileError,
   type FileStat,
+  type Listing,
 } from "./executor_handle.ts";
 import type { Guard } from "./guard.ts";
 import type { SearchRequest, SearchResult } from "./search.ts";
@@ -55,6 +56,10 @@ export class GuardedExecutor implements Executor {
     return this.#parts.inner.readFile(path, maxBytes);
   }
 
+  readRange(path: string, from: number, maxBytes: number): Promise<FileContent> {
+    return this.#parts.inner.readRange(path, from, maxBytes);
+  }
+
   async writeFile(path: string, bytes: Uint8Array, ifVersion?: string): Promise<{ version: string }> {
     const { value, restored } = await this.#guarded(() =>
       this.#parts.inner.writeFile(path, bytes, ifVersion)
@@ -69,6 +74,10 @@ export class GuardedExecutor implements Executor {
 
   search(request: SearchRequest, signal: AbortSignal): Promise<SearchResult> {
     return this.#parts.inner.search(request, signal);
+  }
+
+  list(path: string): Promise<Listing> {
+    return this.#parts.inner.list(path);
   }
 
   close(): Promise<void> {

@@ -93,9 +93,11 @@ class Member {
       },
       run: (request, onOutput, signal) => counted(() => inner.run(request, onOutput, signal)),
       readFile: (path, maxBytes) => counted(() => inner.readFile(path, maxBytes)),
+      readRange: (path, from, maxBytes) => counted(() => inner.readRange(path, from, maxBytes)),
       writeFile: (path, bytes, ifVersion) => counted(() => inner.writeFile(path, bytes, ifVersion)),
       stat: (path) => counted(() => inner.stat(path)),
       search: (request, signal) => counted(() => inner.search(request, signal)),
+      list: (path) => counted(() => inner.list(path)),
       beyond: async (command, cwd) => {
         const found = await inner.beyond?.(command, cwd);
         return found && { ...found, executor: this.#counting(found.executor) };

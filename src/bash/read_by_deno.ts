@@ -9,12 +9,13 @@ const OPEN_LOOK_MS = 200;
 const READ_CHUNK = 256 * 1024;
 
 /** Reads a regular file where there are no system calls to do it by (macOS). */
-export async function readByDeno(path: string, maxBytes: number): Promise<ReadOutcome> {
+export async function readByDeno(path: string, from: number, maxBytes: number): Promise<ReadOutcome> {
   using file = await openInTime(path);
   const info = await file.stat();
   if (!info.isFile) return { kind: info.isDirectory ? "directory" : "other" };
-  const bytes = await readUpTo(file, Math.min(maxBytes, info.size), maxBytes);
-  return { kind: "file", bytes, size: Math.max(info.size, bytes.length) };
+  if (from > 0) await file.seek(from, Deno.SeekMode.Start);
+  const bytes = await readUpTo(file, Math.min(maxBytes, info.size - from), maxBytes);
+  return { kind: "file", bytes, size: Math.max(info.size, bytes.length === 0 ? 0 : from + bytes.length) };
 }
 
 /** Opens a file; gives up when it turns out to be no regular file any more, which would never open. */

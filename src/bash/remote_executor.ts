@@ -8,7 +8,14 @@ import type { Policy } from "../sandbox/policy.ts";
 import { type ConfinementReport, enforcementOf, REQUIRED_LAYERS } from "../sandbox/report.ts";
 import { Channel } from "./channel.ts";
 import { discoverTools } from "./discover.ts";
-import type { CommandRequest, CommandResult, Executor, FileContent, FileStat } from "./executor_handle.ts";
+import type {
+  CommandRequest,
+  CommandResult,
+  Executor,
+  FileContent,
+  FileStat,
+  Listing,
+} from "./executor_handle.ts";
 import type { ExecutorOptions } from "./host.ts";
 import { firstStage, launchArgv, launchEnv, type LaunchPlan } from "./launch.ts";
 import { type Outer, outerFailed, outerFor, wrapped } from "./outer_layer.ts";
@@ -107,8 +114,16 @@ export class RemoteExecutor implements Executor {
     return this.#state.run(request, onOutput, signal);
   }
 
-  async readFile(path: string, maxBytes: number): Promise<FileContent> {
-    const answer = await this.#state.file("content", path, (id) => ({ op: "read", id, path, maxBytes }));
+  readFile(path: string, maxBytes: number): Promise<FileContent> {
+    return this.readRange(path, 0, maxBytes);
+  }
+
+  async readRange(path: string, from: number, maxBytes: number): Promise<FileContent> {
+    const answer = await this.#state.file(
+      "content",
+      path,
+      (id) => ({ op: "read", id, path, from, maxBytes }),
+    );
     const content = contentOf(answer);
     if (content.bytes.length <= maxBytes) return content;
     throw this.#state.distrust("the executor sent more of a file than was asked for");
@@ -149,6 +164,10 @@ export class RemoteExecutor implements Executor {
     } finally {
       signal.removeEventListener("abort", cancel);
     }
+  }
+
+  async list(path: string): Promise<Listing> {
+    return (await this.#state.file("listing", path, (id) => ({ op: "list", id, path }))).listing;
   }
 
   async close(): Promise<void> {

@@ -78,7 +78,7 @@ class Server {
     this.#files = new Files(
       policy,
       (path, info) => statxVersion(libc, path) ?? infoVersion(info),
-      (path, maxBytes) => readRegular(libc, path, maxBytes),
+      (path, from, maxBytes) => readRegular(libc, path, from, maxBytes),
     );
   }
 
@@ -109,8 +109,12 @@ class Server {
       }
       case "read":
         return await this.#answer(message.id, async () => {
-          const { bytes, size, version } = await this.#files.read(message.path, message.maxBytes);
-          return { ev: "content", id: message.id, base64: bytes.toBase64(), size, version };
+          const { bytes, ...about } = await this.#files.read(
+            message.path,
+            message.from ?? 0,
+            message.maxBytes,
+          );
+          return { ev: "content", id: message.id, base64: bytes.toBase64(), ...about };
         });
       case "write":
         return await this.#answer(message.id, async () => {
@@ -125,6 +129,10 @@ class Server {
         });
       case "search":
         return await this.#answer(message.id, () => this.#search(message));
+      case "list":
+        return await this.#answer(message.id, async () => {
+          return { ev: "listing", id: message.id, listing: await this.#files.list(message.path) };
+        });
     }
   }
 

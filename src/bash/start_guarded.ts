@@ -39,6 +39,6 @@ function xdgConfig({ environment, home }: ExecutorOptions): string[] {
 }
 
 async function readText(path: string): Promise<string | undefined> {
-  const found = await Promise.resolve(readByDeno(path, MAX_TEXT_BYTES)).catch(() => undefined);
+  const found = await Promise.resolve(readByDeno(path, 0, MAX_TEXT_BYTES)).catch(() => undefined);
   return found?.kind === "file" ? new TextDecoder().decode(found.bytes) : undefined;
 }

@@ -1,5 +1,13 @@
 import type { LayerName } from "../sandbox/report.ts";
-import type { CommandResult, FileContent, FileFault, FileStat, StopCause } from "./executor_handle.ts";
+import {
+  type CommandResult,
+  type FileContent,
+  type FileFault,
+  type FileStat,
+  type Listing,
+  MAX_LISTED,
+  type StopCause,
+} from "./executor_handle.ts";
 import { MAX_ENTRIES, MAX_PATH, type SearchRequest, type SearchResult } from "./search.ts";
 
 /** What the agent tells an executor: one JSON object a line. The executor trusts it. */
@@ -7,10 +15,11 @@ export type ToExecutor =
   | { op: "init"; env: Record<string, string>; marker: string }
   | { op: "run"; id: number; command: string; cwd: string; timeoutMs: number; liveLimit?: number }
   | { op: "cancel"; id: number }
-  | { op: "read"; id: number; path: string; maxBytes: number }
+  | { op: "read"; id: number; path: string; from?: number; maxBytes: number }
   | { op: "write"; id: number; path: string; base64: string; ifVersion?: string; tempName: string }
   | { op: "stat"; id: number; path: string }
   | ({ op: "search"; id: number } & SearchRequest)
+  | { op: "list"; id: number; path: string }
   | { op: "exit" };
 
 /** What an executor tells the agent, one JSON object a line: untrusted, see {@linkcode parseFromExecutor}. */
@@ -21,10 +30,11 @@ export type FromExecutor =
   | { ev: "ended"; id: number; result: CommandResult }
   /** The command could not be started. */
   | { ev: "unstarted"; id: number; message: string }
-  | { ev: "content"; id: number; base64: string; size: number; version: string }
+  | { ev: "content"; id: number; base64: string; size: number; version: string; readOnly?: boolean }
   | { ev: "written"; id: number; version: string }
   | { ev: "stat"; id: number; stat: FileStat }
   | { ev: "found"; id: number; result: SearchResult }
+  | { ev: "listing"; id: number; listing: Listing }
   | { ev: "fault"; id: number; fault: FileFault; message: string };
 
 /** The environment variable of commands that tells whose they are: the executor's marker, a dot, the call's id. */
@@ -47,6 +57,7 @@ type Check = (value: unknown) => boolean;
 const text: Check = (v) => typeof v === "string" && v.length <= MAX_TEXT;
 const base64: Check = (v) => typeof v === "string" && v.length <= MAX_LINE_BYTES;
 const count: Check = (v) => Number.isSafeInteger(v) && (v as number) >= 0;
+const flag: Check = (v) => typeof v === "boolean";
 const duration: Check = (v) => typeof v === "number" && Number.isFinite(v) && v >= 0;
 const oneOf = (...values: string[]): Check => (v) => typeof v === "string" && values.includes(v);
 const optional = (check: Check): Check => (v) => v === undefined || check(v);
@@ -58,7 +69,7 @@ const either = (...checks: Check[]): Check => (v) => checks.some((check) => chec
 
 const LAYERS = ["deno", "env-scrub", "landlock", "seccomp", "capabilities", "bubblewrap", "seatbelt"];
 const FAULTS = [
-  ...["not-found", "is-directory", "not-regular", "denied"],
+  ...["not-found", "is-directory", "not-directory", "not-regular", "denied"],
   ...["exists", "changed", "too-large", "bad-pattern", "failed"],
 ];
 
@@ -105,6 +116,13 @@ const found = record({
   unreadable: (v) => typeof v === "boolean",
 });
 
+const fileName: Check = (v) => text(v) && v !== "" && !/[/\0]/.test(v as string);
+
+const listing = record({
+  entries: list(record({ name: fileName, kind: oneOf("file", "directory", "link", "other") }), MAX_LISTED),
+  more: count,
+});
+
 /** The whole grammar of what an executor may say. */
 const MESSAGES: Readonly<Record<string, Check>> = {
   ready: record({ ev: text, layers: list(oneOf(...LAYERS)), missing: list(text) }),
@@ -112,10 +130,11 @@ const MESSAGES: Readonly<Record<string, Check>> = {
   output: record({ ev: text, id: count, text }),
   ended: record({ ev: text, id: count, result }),
   unstarted: record({ ev: text, id: count, message: text }),
-  content: record({ ev: text, id: count, base64, size: count, version: text }),
+  content: record({ ev: text, id: count, base64, size: count, version: text, readOnly: optional(flag) }),
   written: record({ ev: text, id: count, version: text }),
   stat: record({ ev: text, id: count, stat }),
   found: record({ ev: text, id: count, result: found }),
+  listing: record({ ev: text, id: count, listing }),
   fault: record({ ev: text, id: count, fault: oneOf(...FAULTS), message: text }),
 };
 
@@ -138,7 +157,8 @@ export function parseFromExecutor(line: string): FromExecutor {
 export function contentOf(message: FromExecutor & { ev: "content" }): FileContent {
   try {
     const bytes = Uint8Array.fromBase64(message.base64);
-    return { bytes, size: message.size, version: message.version };
+    const { size, version, readOnly } = message;
+    return { bytes, size, version, ...(readOnly === undefined ? {} : { readOnly }) };
   } catch {
     throw new WireError("the executor sent a file that is no Base64");
   }

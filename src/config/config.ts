@@ -32,6 +32,8 @@ export interface ModelPrice {
 export interface ModelConfig {
   /** Tokens of context. */
   readonly window?: number | undefined;
+  /** Does it take images? */
+  readonly vision?: boolean | undefined;
   /** Undefined: not known, and no cost is told. */
   readonly price?: ModelPrice | undefined;
 }

@@ -19,6 +19,7 @@ const amount = z.number().min(0);
 
 const model = z.strictObject({
   window: positive.optional(),
+  vision: z.boolean().optional(),
   price: z.strictObject({
     input: amount,
     output: amount,

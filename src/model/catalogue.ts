@@ -7,6 +7,8 @@ export interface KnownModel {
   readonly name: string;
   /** Tokens of context. */
   readonly window: number;
+  /** Does it take images? */
+  readonly sees: boolean;
 }
 
 /** 1M tokens: what DeepSeek's documentation gives for the whole V4 generation. */
@@ -15,19 +17,25 @@ const DEEPSEEK_WINDOW = 1_000_000;
 /** The demo model reads everything; the figure only gives the usage display something to divide by. */
 const DEMO_WINDOW = 128_000;
 
-const known = (provider: string, model: string, name: string, window: number): KnownModel => ({
-  ref: { provider, model },
+const deepseek = (model: string, name: string, { sees }: { sees: boolean }): KnownModel => ({
+  ref: { provider: "deepseek", model },
   name,
-  window,
+  window: DEEPSEEK_WINDOW,
+  sees,
 });
 
 /** The models that are offered by name. Any other id passes through all the same. */
 export const CATALOGUE: readonly KnownModel[] = [
-  known("deepseek", "deepseek-flash", "DeepSeek Flash", DEEPSEEK_WINDOW),
-  known("deepseek", "deepseek-v4-pro", "DeepSeek V4 Pro", DEEPSEEK_WINDOW),
-  known("deepseek", "deepseek-v4-flash", "DeepSeek V4 Flash", DEEPSEEK_WINDOW),
-  known("deepseek", "deepseek-v4-flash-vision-exp", "DeepSeek V4 Flash Vision", DEEPSEEK_WINDOW),
-  known("demo", "demo", "Demo (built in, scripted)", DEMO_WINDOW),
+  deepseek("deepseek-flash", "DeepSeek Flash", { sees: true }),
+  deepseek("deepseek-v4-pro", "DeepSeek V4 Pro", { sees: false }),
+  deepseek("deepseek-v4-flash", "DeepSeek V4 Flash", { sees: false }),
+  deepseek("deepseek-v4-flash-vision-exp", "DeepSeek V4 Flash Vision", { sees: true }),
+  {
+    ref: { provider: "demo", model: "demo" },
+    name: "Demo (built in, scripted)",
+    window: DEMO_WINDOW,
+    sees: false,
+  },
 ];
 
 /** The entry of a model, found by its id; the provider's name is the user's choice and does not count. */

@@ -15,6 +15,7 @@ export interface ChatTarget {
   readonly ref: ModelRef;
   readonly window: number | undefined;
   readonly price?: ModelPrice | undefined;
+  readonly sees: boolean;
   readonly kind: "deepseek" | "openai-compatible";
   readonly apiKey: string | undefined;
   readonly baseURL: string | undefined;
@@ -54,6 +55,7 @@ export function chatModel(target: ChatTarget, options: ChatOptions = {}): Model 
     window: target.window,
     price: target.price,
     thinks: target.kind === "deepseek",
+    sees: target.sees,
     prepare: () => prepareAdapter(target.kind),
     stream: (request, signal) => withRetry(() => attempt(target, request, signal, options), signal, clock),
   };
@@ -100,7 +102,10 @@ async function openStream(
     baseURL: target.baseURL,
     fetch: repairFetch(exchange),
   });
-  const { stream } = await adapter.doStream({ ...toCallOptions(request), abortSignal: exchange.signal });
+  const { stream } = await adapter.doStream({
+    ...toCallOptions(request, target.sees),
+    abortSignal: exchange.signal,
+  });
   return stream;
 }
 

@@ -23,6 +23,7 @@ export function demoModel(options: DemoOptions = {}): Model {
   return {
     ref: { provider: "demo", model: "demo" },
     thinks: false,
+    sees: false,
     window: windowOf("demo"),
     stream: (request, signal) => play(request, signal, options.sleep ?? sleep),
   };

@@ -14,6 +14,13 @@ export interface ModelCall {
   readonly args: string;
 }
 
+/** A picture for a model that can see. */
+export interface ModelImage {
+  readonly mimeType: string;
+  /** Base64. */
+  readonly data: string;
+}
+
 /** One message of the history that the model is sent. */
 export type ModelMessage =
   | { readonly role: "user"; readonly text: string }
@@ -30,6 +37,8 @@ export type ModelMessage =
     readonly name: string;
     readonly text: string;
     readonly isError: boolean;
+    /** A model that cannot see is told that there were some. */
+    readonly images?: readonly ModelImage[];
   };
 
 /** A tool as the model is told of it. */
@@ -99,6 +108,8 @@ export interface Model {
   readonly price?: ModelPrice | undefined;
   /** Does it take a {@linkcode ThoughtLevel}? */
   readonly thinks: boolean;
+  /** Does it take images? */
+  readonly sees: boolean;
   /** Loads what the first `stream` would have to load, so that it need not wait. Never rejects. */
   prepare?(): Promise<void>;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart>;

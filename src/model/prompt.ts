@@ -4,14 +4,18 @@ import type {
   LanguageModelV4Message,
 } from "@ai-sdk/provider";
 import type { ModelMessage, ModelRequest } from "./model.ts";
+import { type ImageMessage, withImages } from "./images.ts";
 
 /** A request in the adapters' terms. What they cannot carry is put in by {@linkcode patchBody}. */
-export function toCallOptions(request: ModelRequest): Pick<LanguageModelV4CallOptions, "prompt" | "tools"> {
+export function toCallOptions(
+  request: ModelRequest,
+  sees: boolean,
+): Pick<LanguageModelV4CallOptions, "prompt" | "tools"> {
   const system: LanguageModelV4Message[] = request.system
     ? [{ role: "system", content: request.system }]
     : [];
   return {
-    prompt: [...system, ...request.messages.map(toMessage)],
+    prompt: [...system, ...withImages(request.messages, sees).map(toMessage)],
     tools: request.tools.map((tool): LanguageModelV4FunctionTool => ({
       type: "function",
       name: tool.name,
@@ -21,7 +25,8 @@ export function toCallOptions(request: ModelRequest): Pick<LanguageModelV4CallOp
   };
 }
 
-function toMessage(message: ModelMessage): LanguageModelV4Message {
+function toMessage(message: ModelMessage | ImageMessage): LanguageModelV4Message {
+  if (message.role === "images") return { role: "user", content: message.content };
   switch (message.role) {
     case "user":
       return { role: "user", content: [{ type: "text", text: message.text }] };

@@ -1,7 +1,7 @@
-import type { Config, ProviderConfig } from "../config/config.ts";
+import type { Config, ModelConfig, ProviderConfig } from "../config/config.ts";
 import { secretsOf } from "../config/config.ts";
 import { AgentError } from "../errors.ts";
-import { CATALOGUE, windowOf } from "./catalogue.ts";
+import { CATALOGUE, knownModel, windowOf } from "./catalogue.ts";
 import type { ChatOptions } from "./chat.ts";
 import { LOCAL_SERVERS } from "./local_server.ts";
 import { type Model, ModelError, type ModelRef } from "./model.ts";
@@ -70,11 +70,12 @@ export async function openModel(ref: ModelRef, config: Config, options: ChatOpti
     return demoModel(options.sleep ? { sleep: options.sleep } : {});
   }
   const { chatModel } = await import("./chat.ts");
-  const told = config.models[modelName(ref)] ?? config.models[ref.model];
+  const told = toldOf(ref, config);
   return chatModel({
     ref,
     window: told?.window ?? windowOf(ref.model),
     price: told?.price,
+    sees: told?.vision ?? knownModel(ref.model)?.sees ?? false,
     kind: provider.kind,
     apiKey: provider.apiKey,
     baseURL: provider.baseURL ?? (provider.kind === "openai-compatible" ? OPENAI_URL : undefined),
@@ -113,6 +114,12 @@ function providerOf(name: string, config: Config): ProviderConfig | undefined {
   if (name === "deepseek" || name === "openai-compatible" || name === "demo") return { kind: name };
   const local = LOCAL_SERVERS.find((server) => server.name === name);
   return local && { kind: "openai-compatible", baseURL: local.baseURL };
+}
+
+/** What the user says of a model. */
+function toldOf(ref: ModelRef, { models }: Config): ModelConfig | undefined {
+  const name = [modelName(ref), ref.model].find((name) => Object.hasOwn(models, name));
+  return name === undefined ? undefined : models[name];
 }
 
 function isReachable(provider: ProviderConfig): boolean {

@@ -3,6 +3,8 @@
  * sizes here are bytes of JSON in UTF-8.
  */
 export const CONTENT_BYTES: number = 24 * 1024;
+/** Bytes of a card's content with an image in it: such an update carries little else. */
+export const IMAGE_BYTES: number = 40 * 1024;
 /** Bytes of a command's output in a card without a terminal: such an update carries little else. */
 export const CONSOLE_BYTES: number = 52 * 1024;
 /** Bytes of what stands above that output. */

@@ -1,7 +1,7 @@
 import type { ContentBlock, ToolCallContent } from "@agentclientprotocol/sdk";
 import type { PromptPart } from "../session/event.ts";
 import type { Block } from "../tool/view.ts";
-import { clip, CONTENT_BYTES, jsonBytes, PATH_BYTES, splitText } from "./bounds.ts";
+import { clip, CONTENT_BYTES, jsonBytes, NAME_BYTES, PATH_BYTES, splitText } from "./bounds.ts";
 
 /** A text as content of a call. */
 export function textContent(text: string): ToolCallContent {
@@ -28,6 +28,8 @@ function blockContent(block: Block, max: number): ToolCallContent {
   switch (block.type) {
     case "text":
       return textContent(clip(block.text, max));
+    case "image":
+      return { type: "content", content: imageContent(block, max) };
     case "diff": {
       const path = clip(block.path, PATH_BYTES);
       const half = Math.max(0, Math.floor((max - jsonBytes(path)) / 2) - 200); // room for the keys
@@ -40,6 +42,31 @@ function blockContent(block: Block, max: number): ToolCallContent {
       };
     }
   }
+}
+
+/** The picture itself where it fits, else where it lies. */
+function imageContent(
+  { mimeType, data, path }: Extract<Block, { type: "image" }>,
+  max: number,
+): ContentBlock {
+  const size = Math.floor(data.length * 3 / 4);
+  const room = Math.max(0, max - 200); // for the keys
+  if (data.length <= room) return { type: "image", mimeType, data };
+  if (path === undefined) {
+    return { type: "text", text: `[${mimeType}, ${size} bytes: too large to be shown]` };
+  }
+  const name = clip(path.slice(path.lastIndexOf("/") + 1), NAME_BYTES);
+  return { type: "resource_link", uri: clip(fileUrl(path), PATH_BYTES), name, mimeType, size };
+}
+
+/** A `file:` URL of an absolute path. */
+function fileUrl(path: string): string {
+  return `file://${path.split("/").map(encodePart).join("/")}`;
+}
+
+/** Halves of a surrogate pair are no part of any file's name, and cannot be encoded. */
+function encodePart(part: string): string {
+  return encodeURIComponent(part.toWellFormed());
 }
 
 /** A part of a prompt as the user's message chunks. */

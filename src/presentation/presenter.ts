@@ -11,12 +11,13 @@ import type { JobOutcome } from "../bash/jobs.ts";
 import { reportForUser } from "../tool/job_text.ts";
 import { emptySummary, summarize, type Summary } from "../session/summary.ts";
 import { rawArguments, type ToolRegistry } from "../tool/registry.ts";
-import type { CallView, Location } from "../tool/view.ts";
+import type { Block, CallView, Location } from "../tool/view.ts";
 import {
   CAPTION_BYTES,
   clip,
   clipValue,
   CONTENT_BYTES,
+  IMAGE_BYTES,
   INPUT_BYTES,
   jsonBytes,
   NAME_BYTES,
@@ -284,7 +285,7 @@ export class Presenter {
       status,
       ...(call.child ? captionOf(call.view) : {}),
       ...(view.title ? { title: clip(view.title, TITLE_BYTES) } : {}),
-      ...(view.blocks ? { content: blocksContent(view.blocks) } : {}),
+      ...(view.blocks ? { content: blocksContent(view.blocks, roomFor(view.blocks)) } : {}),
       ...(view.locations ? { locations: locationsOf(view.locations) } : {}),
     })];
   }
@@ -304,6 +305,10 @@ const DROPPED = "Not run: the reply ended before this call was whole.";
 /** The calls of all other replies may be cut, and are never run. */
 function hasWholeCalls(finish: FinishReason): boolean {
   return finish === "stop" || finish === "tool-calls";
+}
+
+function roomFor(blocks: readonly Block[]): number {
+  return blocks.some((block) => block.type === "image") ? IMAGE_BYTES : CONTENT_BYTES;
 }
 
 /** What a question of the child may have changed in the card of its parent's call. */

@@ -13,6 +13,7 @@ const SIZE = 40;
 const FILE_TYPE = 0o170000;
 const REGULAR = 0o100000;
 const DIRECTORY = 0o040000;
+const SEEK_SET = 0;
 const CHUNK = 256 * 1024;
 
 /** What was found at a path: a regular file's bytes, or what else stands there. */
@@ -21,10 +22,10 @@ export type ReadOutcome =
   | { readonly kind: "directory" | "other" };
 
 /**
- * Reads at most `maxBytes` of a regular file by system calls on the calling thread: the one that Landlock binds,
+ * Reads at most `maxBytes` of a regular file, from byte `from` on, by system calls on the calling thread: the one that Landlock binds,
  * whereas Deno's own operations run on others. Never waits for a FIFO or a device. Throws {@linkcode SyscallError}.
  */
-export function readRegular(libc: Libc, path: string, maxBytes: number): ReadOutcome {
+export function readRegular(libc: Libc, path: string, from: number, maxBytes: number): ReadOutcome {
   const flags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   const fd = libc.must(`opening ${path}`, "openat", AT_FDCWD, cString(path), flags);
   try {
@@ -32,8 +33,9 @@ export function readRegular(libc: Libc, path: string, maxBytes: number): ReadOut
     if ((mode & FILE_TYPE) !== REGULAR) {
       return { kind: (mode & FILE_TYPE) === DIRECTORY ? "directory" : "other" };
     }
+    if (from > 0) libc.must(`reading ${path}`, "lseek", fd, from, SEEK_SET);
     const bytes = readAll(libc, fd, path, maxBytes);
-    return { kind: "file", bytes, size: Math.max(size, bytes.length) };
+    return { kind: "file", bytes, size: Math.max(size, bytes.length === 0 ? 0 : from + bytes.length) };
   } finally {
     libc.try("close", fd);
   }

@@ -1,5 +1,6 @@
 import { CHARS_PER_TOKEN } from "./compaction_plan.ts";
 import type { SessionEvent } from "./event.ts";
+import { IMAGE_CHARS } from "./group.ts";
 import { promptText } from "./prompt_text.ts";
 
 /** How full the model's window is: a projection of the log. */
@@ -25,8 +26,10 @@ export class ContextMeter {
         this.#since += promptText(event.prompt).length;
         return;
       case "told":
-      case "tool.ended":
         this.#since += event.text.length;
+        return;
+      case "tool.ended":
+        this.#since += event.text.length + (event.images?.length ?? 0) * IMAGE_CHARS;
         return;
       case "compaction.pruned":
         this.#since -= event.saved;

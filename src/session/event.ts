@@ -1,8 +1,8 @@
 import type { JobEnd, JobName } from "../bash/jobs.ts";
 import type { ModelPrice, Preset } from "../config/config.ts";
 import type { FinishReason, ModelUsage, ThoughtLevel } from "../model/model.ts";
-import type { Json } from "../tool/tool.ts";
 import type { PlanEntry } from "../tool/view.ts";
+import type { Image, Json } from "../tool/tool.ts";
 
 /** One block of a prompt, free of protocol shapes. */
 export type PromptPart =
@@ -160,6 +160,8 @@ export type SessionEvent =
     /** What the model reads. */
     readonly text: string;
     readonly facts?: Json | undefined;
+    /** What a model that can see is shown beside the text. */
+    readonly images?: readonly Image[] | undefined;
     readonly notRun?: "refused" | "cancelled" | undefined;
   }
   /** What is to be done, the whole of it, in place of what was said before. */

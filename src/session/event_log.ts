@@ -1,6 +1,7 @@
 import { AgentError } from "../errors.ts";
 import type { LoggedEvent, SessionEvent } from "./event.ts";
 import { History } from "./history.ts";
+import { SeenFiles } from "./seen_files.ts";
 import type { SessionStore } from "./store.ts";
 import { type Topic, TopicMeter } from "./topic.ts";
 
@@ -17,6 +18,7 @@ export type EventListener = (event: SessionEvent) => void;
  */
 export class EventLog {
   readonly history: History = new History();
+  readonly seen: SeenFiles = new SeenFiles();
   #store: LogStore | undefined;
   readonly #sessionId: string;
   readonly #listeners = new Set<EventListener>();
@@ -92,6 +94,7 @@ export class EventLog {
     this.history.add(event);
     if (event.type === "tool.drafted" || event.type === "tool.called") this.#callIds.add(event.callId);
     this.#topic.add(event);
+    this.seen.add(event);
     if (event.type === "job.started") this.#jobs++;
   }
 }

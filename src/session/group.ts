@@ -9,21 +9,33 @@ export interface Group {
   readonly messages: readonly ModelMessage[];
 }
 
+/** What an image counts, in characters: providers charge some 1,500 tokens for a large one. */
+export const IMAGE_CHARS = 6000;
+
 /** Characters that a group takes, near enough to compare groups by. */
 export function charsOf(group: Group): number {
   return group.messages.reduce((sum, m) => sum + charsOfMessage(m), 0);
 }
 
 function charsOfMessage(message: ModelMessage): number {
-  if (message.role !== "assistant") return message.text.length;
+  if (message.role === "user") return message.text.length;
+  if (message.role === "tool") return charsOfResult(message);
   const calls = message.calls.reduce((sum, call) => sum + call.name.length + call.args.length, 0);
   return message.text.length + (message.reasoning?.length ?? 0) + calls;
 }
 
+/** Characters that a result takes, its images included. */
+export function charsOfResult(result: Extract<ModelMessage, { role: "tool" }>): number {
+  return result.text.length + (result.images?.length ?? 0) * IMAGE_CHARS;
+}
+
 /** The group with the results of these calls replaced by a note. Pure. */
 export function pruned(group: Group, callIds: ReadonlySet<string>): Group {
-  const prune = (m: ModelMessage) =>
-    m.role === "tool" && callIds.has(m.callId) ? { ...m, text: prunedNote(m.text.length) } : m;
+  const prune = (m: ModelMessage): ModelMessage => {
+    if (m.role !== "tool" || !callIds.has(m.callId)) return m;
+    const { images: _, ...rest } = m;
+    return { ...rest, text: prunedNote(charsOfResult(m)) };
+  };
   return { ...group, messages: group.messages.map(prune) };
 }
 

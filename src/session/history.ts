@@ -1,4 +1,4 @@
-import type { ModelCall, ModelMessage } from "../model/model.ts";
+import type { ModelCall, ModelImage, ModelMessage } from "../model/model.ts";
 import { reportForModel } from "../tool/job_text.ts";
 import { compacted, estimateTokens } from "./compaction_plan.ts";
 import { summaryGroup } from "./compaction_text.ts";
@@ -12,6 +12,13 @@ interface Reply {
   text: string;
   reasoning: string | undefined;
   calls: ModelCall[];
+}
+
+/** What the model is told of a call's end. */
+interface Result {
+  readonly text: string;
+  readonly isError: boolean;
+  readonly images?: readonly ModelImage[];
 }
 
 /** The system prompt and what it was written for. */
@@ -38,7 +45,7 @@ export class History {
   #reports: string[] = [];
   #reply: Reply | undefined;
   /** Results of the open reply's calls, by call id. */
-  #results = new Map<string, { text: string; isError: boolean }>();
+  #results = new Map<string, Result>();
 
   /** Takes the next event. */
   add(event: SessionEvent): void {
@@ -78,7 +85,11 @@ export class History {
         this.#reply?.calls.push({ id: event.callId, name: event.name, args: event.args });
         return;
       case "tool.ended":
-        this.#results.set(event.callId, { text: event.text, isError: event.status === "failed" });
+        this.#results.set(event.callId, {
+          text: event.text,
+          isError: event.status === "failed",
+          ...(event.images ? { images: event.images } : {}),
+        });
         return;
       case "compaction.pruned": {
         this.#close();

@@ -16,6 +16,7 @@ export function throughLink(inner: Executor, link: string, real: string): Execut
     },
     run: (request, onOutput, signal) => inner.run({ ...request, cwd: follow(request.cwd) }, onOutput, signal),
     readFile: (path, maxBytes) => inner.readFile(follow(path), maxBytes),
+    readRange: (path, from, maxBytes) => inner.readRange(follow(path), from, maxBytes),
     writeFile: (path, bytes, ifVersion) => inner.writeFile(follow(path), bytes, ifVersion),
     stat: (path) => inner.stat(follow(path)),
     search: async (request, signal) => {
@@ -25,6 +26,7 @@ export function throughLink(inner: Executor, link: string, real: string): Execut
       const named = (found: string) => request.path + found.slice(path.length);
       return { ...result, entries: result.entries.map((e) => ({ ...e, path: named(e.path) })) };
     },
+    list: (path) => inner.list(follow(path)),
     beyond: async (command, cwd) => {
       const found = await inner.beyond?.(command, follow(cwd));
       return found && { ...found, executor: throughLink(found.executor, link, real) };

@@ -77,6 +77,7 @@ async function runCall(
     status: outcome.isError ? "failed" : "completed",
     text: outcome.text,
     facts: outcome.facts,
+    images: outcome.images,
     notRun: outcome.notRun,
   });
 }
@@ -95,6 +96,7 @@ async function outcomeOf(
     cwd: deps.cwd,
     signal,
     jobs: deps.jobs,
+    seen: (path) => deps.log.seen.hashOf(path),
     begin: () => deps.log.append({ type: "tool.started", callId: call.id }),
     admit: async (action, preview) => {
       const executor = await admit(deps, { callId: call.id, action, preview, signal, dismiss });

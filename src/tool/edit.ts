@@ -1,15 +1,16 @@
 import { z } from "zod";
 import type { Executor } from "../bash/executor_handle.ts";
-import { changeLocations, diffBlocks, type FileChange, hunksOf } from "./hunks.ts";
+import { type ChangeFacts, makeChange, type PlannedChange, shownChange } from "./change.ts";
+import { changeLocations, diffBlocks, hunksOf } from "./hunks.ts";
 import { absolutePath } from "./path.ts";
+import { applyReplacements, EditFault, type Replacement } from "./replace.ts";
 import { readTextFile } from "./text_file.ts";
-import { defineTool, type Place } from "./tool.ts";
+import { encodeText } from "./text_format.ts";
+import { defineTool, type Outcome, type ToolContext } from "./tool.ts";
 import { type Block, code } from "./view.ts";
 
 const one = {
-  old_string: z.string().min(1).describe(
-    "Text to replace, exactly as in the file, enough of it to be unique",
-  ),
+  old_string: z.string().describe("Text to replace, exactly as in the file, enough of it to be unique"),
   new_string: z.string().describe("Text to put in its place"),
   replace_all: z.boolean().optional().describe("Replace every occurrence"),
 };
@@ -19,72 +20,40 @@ const schema = z.object({
   new_string: one.new_string.optional(),
   replace_all: one.replace_all,
   edits: z.array(z.object(one)).min(1).optional().describe(
-    "Several replacements, made in order, all or none",
+    "More replacements: all are made, in order, or none",
   ),
 });
 type EditArgs = z.infer<typeof schema>;
 
-/** One replacement. */
-export interface Replacement {
-  readonly old_string: string;
-  readonly new_string: string;
-  readonly replace_all?: boolean | undefined;
-}
+/** Lines that a result names at most. */
+const MAX_NAMED = 20;
 
-/** Why a replacement cannot be made; the message is for the model. */
-export class EditFault extends Error {
-  override readonly name = "EditFault";
-}
-
-/** An edit before it is made: what it changes, and the version of the file that this is true for. */
-interface Planned {
-  readonly facts: FileChange;
-  readonly after: string;
-  readonly version: string;
-}
-
-async function planned(
-  reader: Executor,
-  path: string,
-  replacements: readonly Replacement[],
-): Promise<Planned> {
-  const { text, version } = await readTextFile(reader, path);
-  const after = applyReplacements(text, replacements);
-  return { facts: { path, created: false, hunks: hunksOf(text, after) }, after, version };
+/** An edit before it is made. */
+interface Planned extends PlannedChange {
+  /** The file is not as the model saw it last. */
+  readonly changedSince: boolean;
 }
 
 /** Replaces text in a file. */
-export const edit = defineTool<EditArgs, FileChange>({
+export const edit = defineTool<EditArgs, ChangeFacts>({
   name: "edit",
   description:
-    "Replace text in a file. old_string must match exactly and once (or set replace_all); read the file first. Give one replacement, or several in edits.",
+    "Replace text in a file. old_string must match exactly and once (or set replace_all); read the file first, and leave out the line numbers.",
   schema,
   readsOnly: false,
   async run(args, context) {
-    const path = absolutePath(args.path, context);
-    const replacements = replacementsOf(args);
-    let change: Planned | undefined;
-    const plan = async (reader: Executor) => change = await planned(reader, path, replacements);
-    const executor = await context.admit(
-      { kind: "edit", path },
-      async (reader) => diffBlocks((await plan(reader)).facts),
-    );
-    // What the user has seen and said yes to is what is written, or nothing is.
-    const { facts, after, version } = change ?? await plan(executor);
-    await executor.writeFile(path, new TextEncoder().encode(after), version);
-    const lines = facts.hunks.map((h) => h.line).join(", ");
-    return {
-      text: `Changed ${path} in ${facts.hunks.length} place${
-        facts.hunks.length === 1 ? "" : "s"
-      } (line ${lines}).`,
-      isError: false,
-      facts,
-    };
+    try {
+      return await changed(args, context);
+    } catch (e) {
+      // Not thrown on: what it shows of the file has several lines, and a failure is told on one.
+      if (e instanceof EditFault) return { text: e.message, isError: true };
+      throw e;
+    }
   },
   presentCall: (args, place) => ({
     title: `Edit ${code(args.path)}`,
     kind: "edit",
-    blocks: callBlocks(args, place),
+    blocks: callBlocks(args, absolutePath(args.path, place)),
     locations: [{ path: absolutePath(args.path, place) }],
   }),
   presentResult: (_args, outcome) =>
@@ -93,59 +62,75 @@ export const edit = defineTool<EditArgs, FileChange>({
       : { blocks: [{ type: "text", text: outcome.text }] },
 });
 
+async function changed(args: EditArgs, context: ToolContext): Promise<Outcome> {
+  const path = absolutePath(args.path, context);
+  const wish = {
+    path,
+    replacements: replacementsOf(args),
+    top: args.old_string === undefined ? 0 : 1,
+    seen: context.seen(path),
+  };
+  let change: Planned | undefined;
+  const plan = async (reader: Executor) => change = await planned(reader, wish);
+  const executor = await context.admit(
+    { kind: "edit", path },
+    async (reader) => diffBlocks(shownChange(await plan(reader))),
+  );
+  // What the user has seen and said yes to is what is written, or nothing is.
+  change ??= await plan(executor);
+  const facts = await makeChange(executor, change);
+  return { text: report(change), isError: false, facts };
+}
+
 /** Before the file is known the card shows the replaced texts alone. */
-function callBlocks(args: EditArgs, place: Place): Block[] {
-  const path = absolutePath(args.path, place);
-  const all = args.edits ??
-    (args.old_string !== undefined && args.new_string !== undefined
-      ? [{ old_string: args.old_string, new_string: args.new_string }]
-      : []);
-  return all.map((r) => ({ type: "diff", path, oldText: r.old_string, newText: r.new_string }));
+function callBlocks(args: EditArgs, path: string): Block[] {
+  return given(args).map((r) => ({ type: "diff", path, oldText: r.old_string, newText: r.new_string }));
 }
 
 function replacementsOf(args: EditArgs): Replacement[] {
-  const single = args.old_string !== undefined || args.new_string !== undefined;
-  if (args.edits && !single) return args.edits;
-  if (!args.edits && args.old_string !== undefined && args.new_string !== undefined) {
-    return [{ old_string: args.old_string, new_string: args.new_string, replace_all: args.replace_all }];
+  if ((args.old_string === undefined) !== (args.new_string === undefined)) {
+    throw new EditFault("Both old_string and new_string are needed (new_string may be empty).");
   }
-  throw new EditFault(
-    args.edits
-      ? "Give either old_string and new_string or edits, not both."
-      : "Both old_string and new_string are needed.",
-  );
+  const all = given(args);
+  if (all.length === 0) throw new EditFault("Give old_string and new_string, or edits.");
+  return all;
 }
 
-/**
- * Makes all replacements in order, or none. Where the file has CRLF line ends and `old_string` has LF, the
- * file's line ends are meant and kept.
- * @throws EditFault that says which replacement cannot be made and what to do.
- */
-export function applyReplacements(text: string, replacements: readonly Replacement[]): string {
-  return replacements.reduce((current, replacement, i) => {
-    const which = replacements.length > 1 ? `edits[${i}]: ` : "";
-    return applyOne(current, replacement, which);
-  }, text);
+function given({ old_string, new_string, replace_all, edits = [] }: EditArgs): Replacement[] {
+  return old_string === undefined || new_string === undefined
+    ? edits
+    : [{ old_string, new_string, replace_all }, ...edits];
 }
 
-function applyOne(text: string, { old_string, new_string, replace_all }: Replacement, which: string): string {
-  if (old_string === new_string) throw new EditFault(`${which}old_string and new_string are the same.`);
-  const [before, after] = text.includes(old_string) || !text.includes("\r\n")
-    ? [old_string, new_string]
-    : [crlf(old_string), crlf(new_string)];
-  const count = text.split(before).length - 1;
-  if (count === 0) {
-    throw new EditFault(`${which}old_string was not found. Read the file again and copy the text exactly.`);
-  }
-  if (count > 1 && !replace_all) {
-    throw new EditFault(
-      `${which}old_string was found ${count} times. Add lines around it to make it unique, or set replace_all.`,
-    );
-  }
-  // A function, since a replacement text may hold `$&` and its like.
-  return replace_all ? text.replaceAll(before, () => after) : text.replace(before, () => after);
+interface Wish {
+  readonly path: string;
+  readonly replacements: readonly Replacement[];
+  /** How many of them stood at the top of the arguments. */
+  readonly top: number;
+  /** Hash of what the model saw of the file last. */
+  readonly seen: string | undefined;
 }
 
-function crlf(text: string): string {
-  return text.replace(/\r?\n/g, "\r\n");
+async function planned(reader: Executor, { path, replacements, top, seen }: Wish): Promise<Planned> {
+  const { text, format, version, hash } = await readTextFile(reader, path);
+  const after = applyReplacements(text, replacements, top);
+  return {
+    path,
+    created: false,
+    hunks: hunksOf(text, after),
+    bytes: encodeText(after, format),
+    version,
+    known: seen === hash,
+    changedSince: seen !== undefined && seen !== hash,
+  };
+}
+
+function report({ path, hunks, changedSince }: Planned): string {
+  const named = hunks.slice(0, MAX_NAMED).map((h) => h.line).join(", ");
+  const lines = `line${hunks.length === 1 ? "" : "s"} ${named}${hunks.length > MAX_NAMED ? ", …" : ""}`;
+  const places = `${hunks.length} place${hunks.length === 1 ? "" : "s"}`;
+  const done = `Changed ${path} in ${places} (${lines}).`;
+  return changedSince
+    ? `${done} Note: somebody else had changed the file since you saw it last. Read it before you go on.`
+    : done;
 }

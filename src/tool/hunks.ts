@@ -14,7 +14,12 @@ export type FileChange = {
   readonly path: string;
   readonly created: boolean;
   readonly hunks: readonly Hunk[];
+  /** Hunks that are not here, since there were too many. */
+  readonly omitted?: number;
 };
+
+/** Characters of the hunks of one change: they are logged, and a card shows still less. */
+const MAX_KEPT = 128 * 1024;
 
 /** Lines of unchanged text around a change. */
 const CONTEXT_LINES = 3;
@@ -43,6 +48,28 @@ export function hunksOf(before: string, after: string): Hunk[] {
   }));
 }
 
+/** A change with its hunks within bounds. Pure. */
+export function boundedChange(path: string, created: boolean, hunks: readonly Hunk[]): FileChange {
+  const kept: Hunk[] = [];
+  let size = 0;
+  for (const hunk of hunks) {
+    size += hunk.oldText.length + hunk.newText.length;
+    if (size > MAX_KEPT && kept.length > 0) break;
+    const [oldText, newText] = [cut(hunk.oldText), cut(hunk.newText)];
+    kept.push({ ...hunk, oldText, newText });
+  }
+  const omitted = hunks.length - kept.length;
+  return { path, created, hunks: kept, ...(omitted > 0 ? { omitted } : {}) };
+}
+
+/** The start of a text, up to a line's end where there is one. */
+function cut(text: string): string {
+  if (text.length <= MAX_KEPT / 2) return text;
+  const end = text.lastIndexOf("\n", MAX_KEPT / 2);
+  const kept = text.slice(0, end > 0 ? end : MAX_KEPT / 2).toWellFormed();
+  return `${kept}\n… ${text.length - kept.length} more characters left out …\n`;
+}
+
 /** A hunk of no lines is numbered by the line before it. */
 function start(line: number, count: number): number {
   return count === 0 ? line : line - 1;
@@ -54,12 +81,15 @@ function linesOf(text: string): string[] {
 
 /** A change as diff blocks of a card. */
 export function diffBlocks(change: FileChange): Block[] {
-  return change.hunks.map((h) => ({
+  const diffs = change.hunks.map((h): Block => ({
     type: "diff",
     path: change.path,
     ...(change.created ? {} : { oldText: h.oldText }),
     newText: h.newText,
   }));
+  return change.omitted
+    ? [...diffs, { type: "text", text: `… ${change.omitted} more changes left out …` }]
+    : diffs;
 }
 
 /** Where the change is, for an editor that follows along. */

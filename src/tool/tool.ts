@@ -8,6 +8,13 @@ import type { Block, CallView, PlanEntry, ResultView } from "./view.ts";
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
+/** A picture that came out of a call. */
+export interface Image {
+  readonly mimeType: string;
+  /** Base64. */
+  readonly data: string;
+}
+
 /** What became of a call; all of it is logged. */
 export interface Outcome {
   /** What the model reads. */
@@ -15,6 +22,8 @@ export interface Outcome {
   readonly isError: boolean;
   /** Structured facts for the card, so that it never parses text that a command could have printed. */
   readonly facts?: Json | undefined;
+  /** What the model sees beside the text, if it can see at all; keep it small, it is sent again with every request. */
+  readonly images?: readonly Image[] | undefined;
   /** Set: the call was not run, since the user said no or cancelled. Cards say so in words for people. */
   readonly notRun?: "refused" | "cancelled" | undefined;
 }
@@ -56,6 +65,8 @@ export interface ToolContext extends Place {
    * to read with. What it throws fails the call before anyone is asked.
    */
   admit(action: Action, preview?: (reader: Executor) => Promise<readonly Block[]>): Promise<Executor>;
+  /** The hash of the content of a file that the model saw last; see `Seen`. */
+  seen(path: string): string | undefined;
   /** The session's background jobs; those of other sessions are not to be seen here. */
   readonly jobs: JobTable;
   /**

@@ -24,6 +24,15 @@ export type Block =
     readonly path: string;
     readonly oldText?: string | undefined;
     readonly newText: string;
+  }
+  /** A picture; where it is too large to be sent, its file is pointed to. */
+  | {
+    readonly type: "image";
+    readonly mimeType: string;
+    /** Base64. */
+    readonly data: string;
+    /** Absolute path of the file that holds it, if there is one. */
+    readonly path?: string | undefined;
   };
 
 /** A call that has been made. */

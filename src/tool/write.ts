@@ -1,8 +1,10 @@
 import { z } from "zod";
 import type { Executor } from "../bash/executor_handle.ts";
-import { changeLocations, diffBlocks, type FileChange, hunksOf } from "./hunks.ts";
+import { type ChangeFacts, makeChange, type PlannedChange, shownChange } from "./change.ts";
+import { changeLocations, diffBlocks, hunksOf } from "./hunks.ts";
 import { absolutePath } from "./path.ts";
-import { readTextFileIfThere } from "./text_file.ts";
+import { readTextFileIfThere, type TextFile, UnfitFile } from "./text_file.ts";
+import { encodeText, formatNote, lineEndsOf, PLAIN, withLineEnds } from "./text_format.ts";
 import { defineTool } from "./tool.ts";
 import { code } from "./view.ts";
 
@@ -11,45 +13,29 @@ const schema = z.object({
   content: z.string().describe("The whole new content"),
 });
 
-/** A write before it is made: what it changes, and the version of the file that this is true for. */
-interface Planned {
-  readonly facts: FileChange;
-  readonly version: string;
-}
-
-async function planned(reader: Executor, path: string, content: string): Promise<Planned> {
-  const before = await readTextFileIfThere(reader, path);
-  return before
-    ? { facts: { path, created: false, hunks: hunksOf(before.text, content) }, version: before.version }
-    : {
-      facts: { path, created: true, hunks: [{ oldText: "", newText: content, line: 1 }] },
-      version: "missing",
-    };
-}
+/** A write before it is made, with what the model would not expect of it. */
+type Planned = PlannedChange & { readonly note: string };
 
 /** Creates a file or replaces its whole content. */
-export const write = defineTool<z.infer<typeof schema>, FileChange>({
+export const write = defineTool<z.infer<typeof schema>, ChangeFacts>({
   name: "write",
-  description: "Create a file, or replace its whole content. For small changes use edit.",
+  description:
+    "Create a file, or replace its whole content; one that exists must have been read. For small changes use edit.",
   schema,
   readsOnly: false,
   async run(args, context) {
     const path = absolutePath(args.path, context);
     let change: Planned | undefined;
-    const plan = async (reader: Executor) => change = await planned(reader, path, args.content);
+    const plan = async (reader: Executor) =>
+      change = await planned(reader, { path, content: args.content, seen: context.seen(path) });
     const executor = await context.admit(
       { kind: "edit", path },
-      async (reader) => diffBlocks((await plan(reader)).facts),
+      async (reader) => diffBlocks(shownChange(await plan(reader))),
     );
     // What the user has seen and said yes to is what is written, or nothing is.
-    const { facts, version } = change ?? await plan(executor);
-    const bytes = new TextEncoder().encode(args.content);
-    await executor.writeFile(path, bytes, version);
-    return {
-      text: `${facts.created ? "Created" : "Replaced"} ${path} (${bytes.length} bytes).`,
-      isError: false,
-      facts,
-    };
+    change ??= await plan(executor);
+    const facts = await makeChange(executor, change);
+    return { text: report(change), isError: false, facts };
   },
   presentCall: (args, place) => {
     const path = absolutePath(args.path, place);
@@ -64,8 +50,59 @@ export const write = defineTool<z.infer<typeof schema>, FileChange>({
     if (!outcome.facts) return { blocks: [{ type: "text", text: outcome.text }] };
     const diffs = diffBlocks(outcome.facts);
     return {
-      blocks: diffs.length > 0 ? diffs : [{ type: "text", text: "The file had this content already." }],
+      blocks: diffs.length > 0 ? diffs : [{ type: "text", text: "Unchanged: it had this content already." }],
       locations: changeLocations(outcome.facts),
     };
   },
 });
+
+interface Wish {
+  readonly path: string;
+  readonly content: string;
+  /** Hash of what the model saw of the file last. */
+  readonly seen: string | undefined;
+}
+
+async function planned(reader: Executor, wish: Wish): Promise<Planned> {
+  const { path, content } = wish;
+  if (!content.isWellFormed()) throw new UnfitFile("content holds half of a character (a lone surrogate).");
+  const before = await readTextFileIfThere(reader, path);
+  return before ? overwriting(before, wish) : {
+    path,
+    created: true,
+    hunks: [{ oldText: "", newText: content, line: 1 }],
+    bytes: encodeText(content, PLAIN),
+    version: "missing",
+    known: true,
+    note: "",
+  };
+}
+
+/** The file's encoding stays; its CRLF line ends too, unless the new content has some of its own. */
+function overwriting(before: TextFile, { path, content, seen }: Wish): Planned {
+  const ends = lineEndsOf(before.text);
+  const kept = ends === "crlf" && lineEndsOf(content) === "lf" ? "crlf" : "none";
+  const after = (kept === "crlf" ? withLineEnds(content, "crlf") : content).replace(/^\uFEFF/, "");
+  if (after !== before.text && before.text !== "" && seen !== before.hash) {
+    throw new UnfitFile(
+      seen === undefined
+        ? `${path} exists, and you have not read it: read it first, then write. Nothing was written.`
+        : `${path} has changed since you saw it last: read it again, then write. Nothing was written.`,
+    );
+  }
+  return {
+    path,
+    created: false,
+    hunks: hunksOf(before.text, after),
+    bytes: encodeText(after, before.format),
+    version: before.version,
+    known: true,
+    note: formatNote(before.format, kept),
+  };
+}
+
+function report({ path, created, hunks, bytes, note }: Planned): string {
+  if (!created && hunks.length === 0) return `${path} has this content already: nothing was written.`;
+  const kept = note === "" ? "" : ` Kept as it was: ${note}.`;
+  return `${created ? "Created" : "Replaced"} ${path} (${bytes.length} bytes).${kept}`;
+}

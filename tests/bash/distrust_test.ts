@@ -77,3 +77,16 @@ Deno.test("an executor that finds what cannot be is ended, one that tells the tr
     });
   }
 });
+
+Deno.test("an executor that lies about a directory is ended, and who asked is told", async (t) => {
+  const lies = ["listing with a path", "listing of a new kind", "endless listing", "stat for a listing"];
+  await using place = await makePlace();
+  for (const lie of lies) {
+    await t.step(lie, async () => {
+      const executor = await startLying(place, lie);
+      await assertRejects(() => executor.list(place.workspace), AgentError);
+      assert(executor.closed);
+      await executor.close();
+    });
+  }
+});

@@ -29,8 +29,14 @@ function find(entries: readonly unknown[]): Record<string, unknown> {
   return { entries, total: entries.length, unreadable: false };
 }
 
-/** By the lie's name: what is said at the start, and to a request. */
-const LIES: Record<string, { start: unknown[]; answer?: (id: number) => unknown[] }> = {
+type Answer = (id: number) => unknown[];
+
+const listing: (id: number, entries: unknown[]) => unknown[] = (id, entries) => [
+  { ev: "listing", id, listing: { entries, more: 0 } },
+];
+
+/** By the lie's name: what is said at the start, to a command, and to a wish for a directory's entries. */
+const LIES: Record<string, { start: unknown[]; answer?: Answer; file?: Answer }> = {
   "no layers": { start: [{ ...READY, layers: ["deno", "env-scrub"] }] },
   "unknown layer": { start: [{ ...READY, layers: ["magic"] }] },
   "garbage": { start: ["hello"] },
@@ -48,6 +54,16 @@ const LIES: Record<string, { start: unknown[]; answer?: (id: number) => unknown[
   },
   "flood": { start: [READY], answer: (id) => Array(40).fill({ ev: "output", id, text: "x".repeat(60_000) }) },
   "file for a command": { start: [READY], answer: (id) => [{ ev: "written", id, version: "1" }] },
+  "listing with a path": { start: [READY], file: (id) => listing(id, [{ name: "../x", kind: "file" }]) },
+  "listing of a new kind": { start: [READY], file: (id) => listing(id, [{ name: "x", kind: "door" }]) },
+  "endless listing": {
+    start: [READY],
+    file: (id) => listing(id, Array(1001).fill({ name: "x", kind: "file" })),
+  },
+  "stat for a listing": {
+    start: [READY],
+    file: (id) => [{ ev: "stat", id, stat: { kind: "directory", size: 0, version: "1" } }],
+  },
   "ready twice": { start: [READY], answer: () => [READY] },
   "prototype": { start: [READY], answer: () => [{ ev: "constructor", id: 1 }] },
   "found for a command": {
@@ -68,8 +84,11 @@ const lie = LIES[name] ?? { start: [READY], answer: () => [] };
 for await (const line of readLines(Deno.stdin.readable, 1_000_000)) {
   const message = JSON.parse(line) as ToExecutor;
   if (message.op === "init") await say(lie.start);
-  if (lie.answer === undefined) Deno.exit(0);
-  if (message.op === "run") await say(lie.answer(message.id) satisfies unknown[] as FromExecutor[]);
+  if (lie.answer === undefined && lie.file === undefined) Deno.exit(0);
+  if (message.op === "list") await say((lie.file?.(message.id) ?? []) as FromExecutor[]);
   if (message.op === "search") await say([{ ev: "found", id: message.id, result: FINDS[name] }]);
+  if (message.op === "run" && lie.answer) {
+    await say(lie.answer(message.id) satisfies unknown[] as FromExecutor[]);
+  }
   if (message.op === "exit") Deno.exit(0);
 }

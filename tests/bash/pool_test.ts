@@ -19,6 +19,8 @@ class FakeExecutor implements Executor {
   finish = () => this.#finish.resolve(RESULT);
   run = () => this.#finish.promise;
   readFile = () => Promise.reject(new Error("none"));
+  readRange = () => Promise.reject(new Error("none"));
+  list = () => Promise.reject(new Error("none"));
   writeFile = () => Promise.reject(new Error("none"));
   stat = () => Promise.resolve({ kind: "missing", size: 0, version: "missing" } as const);
   search = () => Promise.reject(new Error("none"));

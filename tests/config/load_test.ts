@@ -95,3 +95,10 @@ Deno.test("wrong settings are refused with the setting's name", async () => {
 Deno.test("a config cannot be changed", async () => {
   assert(Object.isFrozen(await buildConfig({}, HOME, "linux")));
 });
+
+Deno.test("the file says of models what their windows are and which of them see", async () => {
+  const file = (models: string) => `{"models": ${models}}`;
+  const config = await fromFile(file('{"work/a/b": {"vision": true, "window": 9000}, "c": {}}'));
+  assertEquals(config.models, { "work/a/b": { vision: true, window: 9000 }, "c": {} });
+  await assertRejects(() => fromFile(file('{"a": {"sight": true}}')), AgentError, "models.a");
+});

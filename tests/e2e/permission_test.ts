@@ -67,6 +67,7 @@ onStage("read-only asks before it writes", { env: { DSH_PRESET: "read-only" } },
 
   await t.step("and shows what would be replaced", async () => {
     await stage.write("existing.txt", "old words\n");
+    await session.run(script(["tool", "read", { path: "existing.txt" }], ["text", "ok"]));
     answer(pick("reject_once"));
     await write("existing.txt");
     const shown = toolContent(asked.at(-1)!.params!.toolCall as Update);

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { programCommand } from "../support/agent.ts";
 import { terminalCapabilities } from "../support/capabilities.ts";
 import { script } from "../support/model_script.ts";

@@ -51,6 +51,7 @@ async function fixture(options: { window?: number; acts: Act[]; summary?: Act })
     ref: { provider: "fake", model: "fake" },
     window: options.window,
     thinks: false,
+    sees: false,
     stream: (request, signal) => {
       if (request.system === SUMMARY_PROMPT) {
         summarised.push(request);

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { SessionEvent } from "../../src/session/event.ts";
+import { planPruning } from "../../src/session/compaction_plan.ts";
 import { History } from "../../src/session/history.ts";
 
 function historyOf(...events: SessionEvent[]): History {
@@ -113,4 +114,31 @@ Deno.test("what a load found to be lost stands in front of the next prompt", () 
 Deno.test("an end that the model read in a result is not told again", () => {
   const history = historyOf(user("one"), jobEnded("job1", true), asked, said("ok"));
   assertEquals(history.messages()[0], { role: "user", text: "one" });
+});
+
+Deno.test("a result's images stay with it, count as much as they cost, and are gone when it is pruned", () => {
+  const images = [{ mimeType: "image/png", data: "AAAA" }];
+  const shot: SessionEvent = {
+    type: "tool.ended",
+    callId: "a",
+    status: "completed",
+    text: "a picture",
+    images,
+  };
+  const history = historyOf(user("x"), asked, called("a"), shot, user("y"));
+  const [, , result] = history.messages();
+  assertEquals(result, {
+    role: "tool",
+    callId: "a",
+    name: "bash",
+    text: "a picture",
+    isError: false,
+    images,
+  });
+  const tokens = history.tokens();
+  const pruning = planPruning(history.groups());
+  assertEquals(pruning?.callIds, ["a"]);
+  history.add({ type: "compaction.pruned", ...pruning! });
+  assertEquals(JSON.stringify(history.messages()).includes("AAAA"), false);
+  assertEquals(tokens > 1500 && history.tokens() < 100, true);
 });

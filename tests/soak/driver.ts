@@ -53,6 +53,7 @@ export class Driver {
   #files(): string {
     const path = `${this.name}.txt`;
     return script(
+      ["tool", "read", { path }],
       ["tool", "write", { path, content: `${this.roll(1_000)}\n` }],
       ["par", [["tool", "read", { path }], ["tool", "read", { path }]]],
       ["text", "ok"],

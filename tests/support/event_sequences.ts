@@ -40,7 +40,8 @@ const rest: fc.Arbitrary<Rest> = fc.record({
   status,
   text: piece,
   code: fc.option(fc.integer({ min: 0, max: 60 }), { nil: undefined }),
-}).map(({ started, output, status, text, code }) => (callId, name): SessionEvent[] => [
+  picture: fc.option(fc.integer({ min: 1, max: 100_000 }), { nil: undefined, freq: 2 }),
+}).map(({ started, output, status, text, code, picture }) => (callId, name): SessionEvent[] => [
   ...started ? [{ type: "tool.started", callId } as const] : [],
   ...started && name === "subagent" ? childEvents(callId, output, status) : [],
   ...started && name === "bash" ? output.map((text) => ({ type: "tool.output", callId, text }) as const) : [],
@@ -51,6 +52,9 @@ const rest: fc.Arbitrary<Rest> = fc.record({
     // Of a command that did not run only a sentence is told, not an output.
     text: name === "bash" ? text.slice(0, 500) : text,
     facts: started && code !== undefined ? factsOf(name, text, code) : undefined,
+    images: name === "read" && picture !== undefined
+      ? [{ mimeType: "image/png", data: "A".repeat(picture) }]
+      : undefined,
   },
 ]);
 

@@ -1,4 +1,4 @@
-import type { CommandResult, Executor } from "../../src/bash/executor_handle.ts";
+import type { CommandResult, Executor, FileContent } from "../../src/bash/executor_handle.ts";
 import { FileError } from "../../src/bash/executor_handle.ts";
 import type { SearchRequest, SearchResult } from "../../src/bash/search.ts";
 import type { Preset } from "../../src/config/config.ts";
@@ -47,11 +47,27 @@ export class FakeExecutor implements Executor {
     };
   }
 
-  readFile(path: string) {
+  readFile(path: string): Promise<FileContent> {
     const text = this.files.get(path);
     if (text === undefined) return Promise.reject(new FileError("not-found", `${path}: no such file`));
     const bytes = new TextEncoder().encode(text);
     return Promise.resolve({ bytes, size: bytes.length, version: text });
+  }
+
+  async readRange(path: string, from: number, maxBytes: number) {
+    const { bytes, ...about } = await this.readFile(path);
+    return { ...about, bytes: bytes.slice(from, from + maxBytes) };
+  }
+
+  list(path: string) {
+    const names = [...this.files.keys()].filter((f) => f.startsWith(`${path}/`)).map((f) =>
+      f.slice(path.length + 1)
+    );
+    const entries = names.filter((n) => !n.includes("/")).sort().map((name) => ({
+      name,
+      kind: "file" as const,
+    }));
+    return Promise.resolve({ entries, more: 0 });
   }
 
   writeFile(path: string, bytes: Uint8Array, ifVersion?: string) {

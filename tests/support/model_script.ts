@@ -65,12 +65,18 @@ export function script(...steps: Step[]): string {
  * holds behind it. A user message without a script is answered with a greeting.
  */
 export function cueOf(messages: readonly Fields[]): Cue {
-  const at = messages.findLastIndex((m) => m.role === "user");
+  const at = messages.findLastIndex((m) => m.role === "user" && !isPictures(m));
   const prompt = contentText(messages[at]?.content);
   const line = [...prompt.matchAll(/^MOCK (\[.*\])\s*$/gm)].at(-1)?.[1];
   if (!line) return { steps: DEFAULT, prompt };
   const round = messages.slice(at + 1).filter(hasCalls).length;
   return { steps: roundsOf(JSON.parse(line))[round] ?? [["text", "Done."]], prompt };
+}
+
+/** True for the message that brings the images of tool results; nobody said it. */
+function isPictures({ content }: Fields): boolean {
+  return Array.isArray(content) && content.some((part) => part.type === "image_url") &&
+    contentText(content).startsWith("[Image of the tool result");
 }
 
 /** The text of a message's content, given as a string or as parts. */

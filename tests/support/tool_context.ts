@@ -16,6 +16,7 @@ export function toolContext(own: Partial<ToolContext> = {}): ToolContext {
     emit: () => {},
     setPlan: absent("plan"),
     delegate: absent("child"),
+    seen: () => undefined,
     user: { elicit: absent("user"), elicitationDone: absent("user"), choose: absent("user") },
     ...own,
   };

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { changeLocations, diffBlocks, hunksOf } from "../../src/tool/hunks.ts";
+import { boundedChange, changeLocations, diffBlocks, hunksOf } from "../../src/tool/hunks.ts";
 
 /** Applies hunks in order, as a client that trusts the cards would. */
 function apply(before: string, after: string): string {
@@ -61,4 +61,20 @@ Deno.test("a new file's diff has no old text, and its card a location", () => {
   const change = { path: "/w/n", created: true, hunks: [{ oldText: "", newText: "x\n", line: 1 }] };
   assertEquals(diffBlocks(change), [{ type: "diff", path: "/w/n", newText: "x\n" }]);
   assertEquals(changeLocations(change), [{ path: "/w/n", line: 1 }]);
+});
+
+Deno.test("boundedChange() keeps what fits, counts the rest, and says so on the card", () => {
+  const hunk = { oldText: "a\n".repeat(10_000), newText: "b\n".repeat(10_000), line: 1 };
+  const small = boundedChange("/w/f", false, [hunk]);
+  assertEquals(small, { path: "/w/f", created: false, hunks: [hunk] });
+  const many = boundedChange("/w/f", false, Array(50).fill(hunk));
+  assertEquals([many.hunks.length, many.omitted], [3, 47]);
+  assertEquals(diffBlocks(many).at(-1), { type: "text", text: "… 47 more changes left out …" });
+});
+
+Deno.test("boundedChange() cuts a hunk that alone is too long at the end of a line", () => {
+  const content = "line\n".repeat(100_000);
+  const [kept] = boundedChange("/w/f", true, [{ oldText: "", newText: content, line: 1 }]).hunks;
+  assertEquals(/^(line\n)+… \d+ more characters left out …\n$/.test(kept!.newText), true);
+  assert(kept!.newText.length < 70_000);
 });

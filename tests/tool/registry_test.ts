@@ -104,7 +104,7 @@ Deno.test("classify() gives nothing for calls that cannot be read, and for tools
 
 Deno.test("file tools: titles quote the path, locations are absolute", () => {
   const view = builtinTools().presentCall("read", '{"path":"src/__x__.ts","offset":7}', PLACE);
-  assertEquals(view.title, "Read `src/__x__.ts`");
+  assertEquals(view.title, "Read `src/__x__.ts` from line 7");
   assertEquals(view.locations, [{ path: "/w/src/__x__.ts", line: 7 }]);
 });
 

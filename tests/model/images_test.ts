@@ -1,0 +1,131 @@
+import { assertEquals } from "@std/assert";
+import { withImages } from "../../src/model/images.ts";
+import type { ModelMessage } from "../../src/model/model.ts";
+import { openModel } from "../../src/model/providers.ts";
+import { ask, configOf, fixture, KEY, read, serve, sse } from "./support.ts";
+
+const image = (data = "AAAA") => ({ mimeType: "image/png", data });
+const call = (...ids: string[]): ModelMessage => ({
+  role: "assistant",
+  text: "",
+  calls: ids.map((id) => ({ id, name: "read", args: "{}" })),
+});
+const result = (callId: string, ...images: ReturnType<typeof image>[]): ModelMessage => ({
+  role: "tool",
+  callId,
+  name: "read",
+  text: `${callId}.png: PNG image, 3 bytes.`,
+  isError: false,
+  ...(images.length > 0 ? { images } : {}),
+});
+
+/** Two pictures and a text by calls of one reply, then one more reply. */
+const HISTORY: readonly ModelMessage[] = [
+  { role: "user", text: "Look" },
+  call("a", "b", "c"),
+  result("a", image()),
+  result("b"),
+  result("c", image("BBBB")),
+  { role: "assistant", text: "Nice.", calls: [] },
+];
+
+type Wire = { role: string; content: unknown; tool_call_id?: string };
+
+async function sent(
+  kind: "deepseek" | "openai-compatible",
+  model: string,
+  vision?: boolean,
+): Promise<Wire[]> {
+  const reply = await fixture("reasoning-field.sse");
+  let text = "";
+  await using server = serve(async (request) => {
+    text = await request.text();
+    return sse(reply);
+  });
+  const config = {
+    ...configOf({ work: { kind, apiKey: KEY, baseURL: server.baseURL } }),
+    models: vision === undefined ? {} : { [model]: { vision } },
+  };
+  await read(await openModel({ provider: "work", model }, config), ask("", { messages: HISTORY, tools: [] }));
+  return JSON.parse(text).messages;
+}
+
+const LABELS = [
+  '[Image of the tool result "a.png: PNG image, 3 bytes."]',
+  '[Image of the tool result "c.png: PNG image, 3 bytes."]',
+];
+const PICTURES = {
+  role: "user",
+  content: [
+    { type: "text", text: LABELS[0] },
+    { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
+    { type: "text", text: LABELS[1] },
+    { type: "image_url", image_url: { url: "data:image/png;base64,BBBB" } },
+  ],
+};
+
+for (
+  const [kind, model, vision] of [
+    ["deepseek", "deepseek-flash", undefined],
+    ["deepseek", "deepseek-v4-flash-vision-exp", undefined],
+    ["openai-compatible", "some/model", true],
+  ] as const
+) {
+  Deno.test(`${model} sees: images follow the results of their reply as a user's message`, async () => {
+    const messages = await sent(kind, model, vision);
+    assertEquals(messages.map((m) => m.role), [
+      "system",
+      "user",
+      "assistant",
+      "tool",
+      "tool",
+      "tool",
+      "user",
+      "assistant",
+    ]);
+    assertEquals(messages.slice(3, 6).map((m) => [m.tool_call_id, m.content]), [
+      ["a", "a.png: PNG image, 3 bytes."],
+      ["b", "b.png: PNG image, 3 bytes."],
+      ["c", "c.png: PNG image, 3 bytes."],
+    ]);
+    assertEquals(messages[6], PICTURES);
+  });
+}
+
+for (
+  const [kind, model, vision] of [
+    ["deepseek", "deepseek-v4-pro", undefined],
+    ["openai-compatible", "some/model", undefined],
+    ["deepseek", "deepseek-flash", false],
+  ] as const
+) {
+  Deno.test(`${model} is blind (vision ${vision}): it is told so, and gets no image`, async () => {
+    const messages = await sent(kind, model, vision);
+    assertEquals(messages.map((m) => m.role), [
+      "system",
+      "user",
+      "assistant",
+      "tool",
+      "tool",
+      "tool",
+      "assistant",
+    ]);
+    assertEquals(
+      messages[3]?.content,
+      "a.png: PNG image, 3 bytes.\n[The model in use takes no images: it cannot be shown.]",
+    );
+    assertEquals(messages[4]?.content, "b.png: PNG image, 3 bytes.");
+  });
+}
+
+Deno.test("a longer history begins as the shorter one did, images included", () => {
+  const whole = withImages([...HISTORY, { role: "user", text: "And?" }], true);
+  assertEquals(whole.slice(0, -2), withImages(HISTORY.slice(0, 5), true));
+});
+
+Deno.test("where there is no room for all images the latest are shown, and the others are said to be left out", () => {
+  const data = "A".repeat(20 * 1024 * 1024);
+  const told = withImages([call("a"), result("a", image(data)), call("b"), result("b", image(data))], true);
+  assertEquals(told.map((m) => m.role), ["assistant", "tool", "assistant", "tool", "images"]);
+  assertEquals(told[1]?.role === "tool" && told[1].text.includes("Read it again to see it"), true);
+});
