@@ -48,6 +48,7 @@ export async function buildConfig(
     maxModelCalls: file.maxModelCalls ?? MAX_MODEL_CALLS,
     limits: file.limits ?? {},
     envPass: file.env?.pass ?? [],
+    fetch: { allowPrivate: file.fetch?.allowPrivate ?? [] },
     environment: env,
     home: places.home,
     ...defined(overrides),

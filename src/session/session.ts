@@ -310,6 +310,7 @@ export class Session {
       ...settings,
       steering,
       maxModelCalls: this.#deps.config.maxModelCalls,
+      privateHosts: this.#deps.config.fetch.allowPrivate,
     };
   }
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ToolSpec } from "../model/model.ts";
 import { bash } from "./bash.ts";
 import { edit } from "./edit.ts";
+import { fetch } from "./fetch.ts";
 import { jobKill } from "./job_kill.ts";
 import { jobOutput } from "./job_output.ts";
 import { read } from "./read.ts";
@@ -98,7 +99,7 @@ function notRunView(why: "refused" | "cancelled"): ResultView {
 
 /** The tools that every session has. */
 export function builtinTools(): ToolRegistry {
-  return new ToolRegistry([bash, jobOutput, jobKill, read, write, edit]);
+  return new ToolRegistry([bash, jobOutput, jobKill, read, write, edit, fetch]);
 }
 
 /** Arguments as an object, for `rawInput`; what is no JSON object is kept as text. */

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Executor } from "../bash/executor_handle.ts";
 import type { JobTable } from "../bash/jobs.ts";
-import type { Action } from "../permission/decide.ts";
+import type { Action, AgentAction } from "../permission/decide.ts";
 import type { Block, CallView, ResultView } from "./view.ts";
 
 /** Any JSON value. */
@@ -37,6 +37,13 @@ export interface ToolContext extends Place {
    * to read with. What it throws fails the call before anyone is asked.
    */
   admit(action: Action, preview?: (reader: Executor) => Promise<readonly Block[]>): Promise<Executor>;
+  /**
+   * Asks for leave for something that the agent itself does, in no executor; throws as {@linkcode admit} does. A
+   * call may ask several times; the log says once that it begins.
+   */
+  permit(action: AgentAction): Promise<void>;
+  /** Hosts that are no public ones and that the user's configuration lets `fetch` reach. */
+  readonly privateHosts: readonly string[];
   /** The session's background jobs; those of other sessions are not to be seen here. */
   readonly jobs: JobTable;
   /** Logs that the call begins, for tools that need no leave and may take a while. */
