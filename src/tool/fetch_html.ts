@@ -8,7 +8,7 @@ export interface Markdown {
 }
 
 /** Milliseconds; a large page takes some seconds on a slow machine. */
-const TIME_LIMIT = 30_000;
+const TIME_LIMIT = 15_000;
 
 /**
  * Makes Markdown of a page. In a thread of its own, which is ended at once when `signal` is aborted: a page can be

@@ -15,7 +15,7 @@ const NOISE =
  */
 export function htmlToMarkdown(html: string, base: string): { title: string | undefined; text: string } {
   const document = domino.createDocument(html);
-  const address = new URL(document.querySelector("base")?.getAttribute("href") ?? "", base).href;
+  const address = URL.parse(document.querySelector("base")?.getAttribute("href") ?? "", base)?.href ?? base;
   for (const node of document.querySelectorAll(NOISE)) node.remove();
   const service = new TurndownService({
     headingStyle: "atx",
@@ -44,8 +44,9 @@ function attribute(node: unknown, name: string): string {
 function link(content: string, href: string, base: string): string {
   const text = content.trim();
   const target = href === "" || href.startsWith("#") ? undefined : webAddress(href, base);
+  if (text === "" || target === undefined) return content;
   // A link around whole blocks cannot be written as one.
-  return text === "" || target === undefined || text.includes("\n") ? content : `[${text}](${target})`;
+  return text.includes("\n") ? `\n\n${text}\n\n<${target}>\n\n` : `[${text}](${target})`;
 }
 
 /** What has no description says nothing to a reader of text. */
