@@ -60,3 +60,30 @@ Deno.test("an always is offered with its whole scope in the name, and said again
   assertEquals(text.split("\n")[0], "Run this command in `/w` with network access?");
   assertEquals(text.includes('"Always" means'), true);
 });
+
+Deno.test("a question about a page shows the host and the whole address", () => {
+  const url = `https://a.test/?${"q".repeat(2000)}`;
+  const request = permissionRequest("s", {
+    callId: "c",
+    action: { kind: "fetch", url, host: "a.test" },
+    reason: "Because.",
+    preview: undefined,
+    always: undefined,
+  }, undefined);
+  assertEquals(request.toolCall.content, [{
+    type: "content",
+    content: { type: "text", text: `Fetch this address from the host \`a.test\`?\n\n\`${url}\`\n\nBecause.` },
+  }]);
+});
+
+Deno.test("a question about a tool of an MCP server names both", () => {
+  const request = permissionRequest("s", {
+    callId: "c",
+    action: { kind: "mcp", server: "files", tool: "find" },
+    reason: "Because.",
+    preview: undefined,
+    always: undefined,
+  }, undefined);
+  const text = "Call the tool `find` of the MCP server `files`?\n\nBecause.";
+  assertEquals(request.toolCall.content, [{ type: "content", content: { type: "text", text } }]);
+});

@@ -7,7 +7,15 @@ const PLACE = { cwd: "/w" };
 
 Deno.test("the tools' schemas stay small", () => {
   const specs = builtinTools().specs();
-  assertEquals(specs.map((s) => s.name), ["bash", "job_output", "job_kill", "read", "write", "edit"]);
+  assertEquals(specs.map((s) => s.name), [
+    "bash",
+    "job_output",
+    "job_kill",
+    "read",
+    "write",
+    "edit",
+    "fetch",
+  ]);
   assert(JSON.stringify(specs).length < 5120, "the first request to a model should stay below 12 KB");
 });
 
