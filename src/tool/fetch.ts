@@ -29,7 +29,7 @@ type FetchFacts = { readonly about: string; readonly shown: string };
  */
 export const fetch = defineTool<Args, FetchFacts>({
   name: "fetch",
-  description: "Get a web page (HTML as Markdown) or a text file by its URL. Asks the user once per host.",
+  description: "Get a web page (HTML as Markdown) or a text file by its URL. The user may be asked, by host.",
   schema,
   readsOnly: false,
   async run(args, context) {

@@ -58,7 +58,7 @@ export const systemResolve: Resolve = (hostname) =>
 
 function privateHost(host: string): FetchError {
   return new FetchError(
-    `${host} is a private address (of this machine or its network), which is not fetched. The user can allow it ` +
-      "in the config file: `fetch.allowPrivate`.",
+    `${host} has no public address: it is this machine, or private, or reserved, and not fetched. The user can ` +
+      "allow it in the config file: `fetch.allowPrivate`.",
   );
 }

@@ -112,14 +112,16 @@ onEmptyStage("fetch asks by host and gives the page as Markdown", {}, async (sta
 
   await t.step("and its cards are the same when the session is loaded", async () => {
     const live = joinChunks(stage.agent.updatesOf(session.id)).filter((u) => u.toolCallId);
-    const from = stage.agent.frames.length;
     await stage.stop();
-    await stage.start();
-    assert(from > 0 && cardsOf(live).length >= 6);
+    await stage.start({ env: { DSH_CONFIG: `${stage.root}/config.jsonc` } });
+    assertEquals(cardsOf(live).length, 5);
     const loaded = await stage.load(session.id);
     const replayed = joinChunks(stage.agent.updatesOf(loaded.id)).filter((u) => u.toolCallId);
     assertEquals(cardsOf(replayed).map((c) => c.last), cardsOf(live).map((c) => c.last));
     assertEquals(cardsOf(replayed).map((c) => c.call), cardsOf(live).map((c) => c.call));
+    const asked = answerBy(stage, "reject_once");
+    await loaded.run(fetching(`${server.origin}/other`));
+    assertEquals(asked.length, 0, "the grant is the workspace's, and kept");
   });
 });
 
@@ -147,12 +149,12 @@ onEmptyStage("fetch keeps away from private addresses", {}, async (stage, t) => 
   );
   const asked = answerBy(stage, "allow_once");
   const refused: [what: string, url: string, why: RegExp][] = [
-    ["this machine", `${server.origin}/`, /private address.*allowPrivate/],
-    ["its name", `http://localhost:${server.port}/`, /private address/],
-    ["another spelling", `http://2130706433:${server.port}/`, /private address/],
-    ["IPv6 around it", `http://[::ffff:127.0.0.1]:${server.port}/`, /private address/],
-    ["a redirect to it", `${open.origin}/to-private`, /127\.0\.0\.2:\d+ is a private address/],
-    ["a redirect to a cloud's metadata", `${open.origin}/to-metadata`, /169\.254\.169\.254 is a private/],
+    ["this machine", `${server.origin}/`, /no public address.*allowPrivate/],
+    ["its name", `http://localhost:${server.port}/`, /no public address/],
+    ["another spelling", `http://2130706433:${server.port}/`, /no public address/],
+    ["IPv6 around it", `http://[::ffff:127.0.0.1]:${server.port}/`, /no public address/],
+    ["a redirect to it", `${open.origin}/to-private`, /127\.0\.0\.2:\d+ has no public address/],
+    ["a redirect to a cloud's metadata", `${open.origin}/to-metadata`, /169\.254\.169\.254 has no public/],
     ["a redirect to a file", `${open.origin}/to-file`, /Only http and https/],
     ["redirects without end", `${open.origin}/loop`, /redirected more than 5 times/],
     ["a user name", `http://me:secret@127.0.0.1:${open.port}/`, /user name or password/],

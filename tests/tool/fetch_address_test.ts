@@ -57,7 +57,7 @@ Deno.test("no address of a private range is fetched, in any spelling", () => {
       assertThrows(
         () => refusePrivate(readAddress(url), []),
         FetchError,
-        "private address",
+        "no public address",
         `${how}: ${url}`,
       );
     }),
@@ -98,7 +98,7 @@ Deno.test("no IPv6 address but a global one is public", () => {
 
 Deno.test("localhost is private by its name", () => {
   for (const host of ["localhost", "LOCALHOST", "localhost.", "a.localhost"]) {
-    assertThrows(() => refusePrivate(readAddress(`http://${host}/`), []), FetchError, "private address");
+    assertThrows(() => refusePrivate(readAddress(`http://${host}/`), []), FetchError, "no public address");
   }
   refusePrivate(readAddress("http://localhost.example.org/"), []);
   refusePrivate(readAddress("http://localhost:3000/"), ["localhost:3000"]);
@@ -120,6 +120,6 @@ Deno.test("a name is connected to by its public addresses alone", async () => {
   assertEquals(await lookup(["10.0.0.1", "8.8.8.8"], [], false), dns.address);
   assertEquals(await lookup(["127.0.0.1"], ["name.test"]), [{ address: "127.0.0.1", family: 4 }]);
   for (const addresses of [["127.0.0.1"], ["169.254.169.254", "fe80::1"], []]) {
-    assertEquals(String(await lookup(addresses)).includes("is a private address"), true);
+    assertEquals(String(await lookup(addresses)).includes("no public address"), true);
   }
 });

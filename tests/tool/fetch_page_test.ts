@@ -175,7 +175,7 @@ Deno.test("a name that leads to a private address is refused after the leave and
       ),
     () => Promise.resolve(void connections++),
   );
-  assertMatch(e.message, /page\.test:\d+ is a private address/);
+  assertMatch(e.message, /page\.test:\d+ has no public address/);
   assertEquals([asked.length, connections], [1, 0]);
 });
 
