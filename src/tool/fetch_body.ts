@@ -51,16 +51,16 @@ function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
 /** What the bytes of an answer are, by its content type and, where that tells nothing, by themselves. */
 export type Kind = "html" | "text" | "image" | "binary";
 
-/** The kind that a media type names; undefined where it names none. */
+const TEXT = /^text\/|[+/](x-)?(json|xml|yaml|toml|javascript|ecmascript|typescript|ndjson|sh|sql|graphql)$/;
+const BINARY =
+  /^(audio|video|font|model)\/|^application\/(pdf|zip|gzip|wasm|java-archive|x-(tar|gzip|bzip2|xz|7z-.*)|vnd\.(ms-|openxml|oasis).*)$/;
+
+/** The kind that a media type names; undefined where it does not tell. */
 export function kindOf(mediaType: string): Kind | undefined {
   if (/^(text\/html|application\/xhtml\+xml)$/.test(mediaType)) return "html";
-  if (
-    /^text\/|[+/](json|xml|yaml|x-yaml|toml|javascript|ecmascript|x-ndjson|x-sh|sql|graphql)$/.test(mediaType)
-  ) {
-    return "text";
-  }
+  if (TEXT.test(mediaType)) return "text";
   if (mediaType.startsWith("image/")) return "image";
-  return mediaType === "" || mediaType === "application/octet-stream" ? undefined : "binary";
+  return BINARY.test(mediaType) ? "binary" : undefined;
 }
 
 /** The kind of bytes that nobody named. */

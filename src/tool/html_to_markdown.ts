@@ -9,6 +9,9 @@ const NOISE =
   "script, style, noscript, template, nav, iframe, object, embed, svg, canvas, button, input, select, " +
   "textarea, dialog, [hidden], [aria-hidden=true]";
 
+/** Characters of a link: a long `base` would else stand in each of many thousands. */
+const MAX_LINK = 2048;
+
 /**
  * Turns HTML into Markdown: links whole, images with their description, no scripts, styles or menus. Nothing of
  * the page is run or loaded. May throw for a page that is nested too deep.
@@ -58,7 +61,6 @@ function image(alt: string, src: string, base: string): string {
 
 function webAddress(reference: string, base: string): string | undefined {
   const url = URL.parse(reference, base);
-  return url && /^https?:$/.test(url.protocol)
-    ? url.href.replaceAll("(", "%28").replaceAll(")", "%29")
-    : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.href.length > MAX_LINK) return undefined;
+  return url.href.replaceAll("(", "%28").replaceAll(")", "%29");
 }

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { gzipSync } from "node:zlib";
 import { type FetchOptions, fetchPage, MAX_BYTES, type Page } from "../../src/tool/fetch_page.ts";
+import { kindOf } from "../../src/tool/fetch_body.ts";
 import { FetchError, readAddress } from "../../src/tool/fetch_url.ts";
 
 const encoder = new TextEncoder();
@@ -223,6 +224,34 @@ Deno.test("what no content type names is told by its bytes", async () => {
   assertEquals(await kind("x: y", "words"), "text");
   assertEquals(await kind("x: y", "\n<!DOCTYPE html><p>x"), "html");
   assertEquals(await kind("content-type: application/octet-stream", Uint8Array.of(1, 0, 2)), "binary");
+  assertEquals(await kind("content-type: application/vnd.unheard-of", "words"), "text");
+});
+
+Deno.test("kindOf() knows text, images and other binaries by their media type", () => {
+  const table: Record<string, string[]> = {
+    html: ["text/html", "application/xhtml+xml"],
+    text: [
+      "text/plain",
+      "text/markdown",
+      "application/json",
+      "application/ld+json",
+      "application/rss+xml",
+      "image/svg+xml",
+      "application/x-javascript",
+    ],
+    image: ["image/png", "image/webp"],
+    binary: [
+      "application/pdf",
+      "application/zip",
+      "video/mp4",
+      "font/woff2",
+      "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ],
+    undefined: ["", "application/octet-stream", "application/vnd.unheard-of"],
+  };
+  for (const [kind, types] of Object.entries(table)) {
+    for (const type of types) assertEquals(String(kindOf(type)), kind, type);
+  }
 });
 
 Deno.test("a cancel ends the reading of a page that takes very long", async () => {

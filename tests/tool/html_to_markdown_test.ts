@@ -22,3 +22,10 @@ Deno.test("a base that is no address is as if there were none", () => {
   const { text } = htmlToMarkdown('<base href="http://["><a href="b">x</a>', "https://a.test/c/d");
   assertEquals(text, "[x](https://a.test/c/b)");
 });
+
+Deno.test("a link that is no plain one is its text", () => {
+  const long = `<base href="https://a.test/${"y".repeat(3000)}/"><a href="b">x</a>`;
+  for (const html of [long, '<a href="javascript:x()">x</a>', '<a href="#a">x</a>', "<a>x</a>"]) {
+    assertEquals(htmlToMarkdown(html, "https://a.test/").text, "x");
+  }
+});
