@@ -50,10 +50,12 @@ export async function fetchPage(start: URL, options: FetchOptions): Promise<Page
   const clock = new Clock(options.timeLimit ?? TIME_LIMIT);
   const permitted = new Set<string>();
   let url = start;
+  let from: string | undefined;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
     refusePrivate(url, options.privateHosts);
-    if (!permitted.has(url.host)) await options.permit(url, hops === 0 ? undefined : [...permitted].at(-1));
+    if (!permitted.has(url.host)) await options.permit(url, from);
     permitted.add(url.host);
+    from = url.host;
     const got = await clock.run(url, options.signal, (signal) => hop(url, options, signal));
     if (got instanceof URL) url = got;
     else return got.kind === "html" ? { ...got, ...await markdownOf(got.text!, url, options.signal) } : got;

@@ -2,6 +2,8 @@ import { matchesHost, parseHostPattern } from "../config/host_pattern.ts";
 
 /** Longer addresses are not fetched: a question always shows the whole of one. */
 const MAX_URL = 2048;
+/** DNS has no longer names. */
+const MAX_HOST = 253;
 
 /** For the model: why a page cannot be had, and what to do. */
 export class FetchError extends Error {
@@ -25,9 +27,12 @@ export function readAddress(text: string, base?: URL): URL {
   url.hash = "";
   // `example.org.` is the same host under another name: rules and grants must know it by one.
   url.hostname = url.hostname.replace(/\.$/, "");
+  // Valid in a query, and the same when encoded; a question has room for an address that needs no escapes.
+  url.search = url.search.replaceAll("\\", "%5C");
   if (/^\.|\.\.|\.$/.test(url.hostname)) {
     throw new FetchError("The URL's host is no name: a part of it is empty.");
   }
+  if (url.hostname.length > MAX_HOST) throw new FetchError("The URL's host is longer than any name may be.");
   if (url.href.length > MAX_URL) {
     throw new FetchError(`The URL has more than ${MAX_URL} characters: give a shorter one.`);
   }

@@ -211,6 +211,8 @@ onEmptyStage("a redirect to another host needs the same leave", {}, async (stage
     const turn = await session.run(fetching(`${first.origin}/away`));
     assertEquals([asked.length, onlyCard(turn.updates).status], [2, "completed"]);
     assertStringIncludes(stage.model.told, "behind the redirect");
+    const begun = onlyCard(turn.updates).updates.filter((u) => u.status === "in_progress");
+    assertEquals(begun.length, 1, "a call begins once, however many hosts it asks for");
   });
 
   await t.step("but one on the same host does not ask again", async () => {

@@ -6,9 +6,11 @@ import { FetchError, readAddress } from "../../src/tool/fetch_url.ts";
 
 const encoder = new TextEncoder();
 
+type Answer = string | Uint8Array | ((request: string) => Uint8Array);
+
 /** Answers each connection, once its request is there, with bytes; then `after` decides how long it stays open. */
 async function withServer<T>(
-  answer: string | Uint8Array,
+  answer: Answer,
   use: (url: string) => Promise<T>,
   after: (connection: Deno.Conn) => Promise<void> = () => Promise.resolve(),
 ): Promise<T> {
@@ -26,12 +28,16 @@ async function withServer<T>(
 
 async function serve(
   connection: Deno.Conn,
-  answer: string | Uint8Array,
+  answer: Answer,
   after: (connection: Deno.Conn) => Promise<void>,
 ): Promise<void> {
   try {
-    await connection.read(new Uint8Array(8192));
-    const bytes = typeof answer === "string" ? encoder.encode(answer) : answer;
+    const request = new Uint8Array(8192);
+    const size = await connection.read(request) ?? 0;
+    const given = typeof answer === "function"
+      ? answer(new TextDecoder().decode(request.subarray(0, size)))
+      : answer;
+    const bytes = typeof given === "string" ? encoder.encode(given) : given;
     for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
     await after(connection);
   } catch { /* the other side may have left */ }
@@ -178,6 +184,29 @@ Deno.test("a name that leads to a private address is refused after the leave and
   );
   assertMatch(e.message, /page\.test:\d+ has no public address/);
   assertEquals([asked.length, connections], [1, 0]);
+});
+
+Deno.test("a redirect is told by the host that sends on, and each host is asked for once", async () => {
+  const asked: string[] = [];
+  const next = ["b.test", "a.test", "c.test", "a.test", "c.test"];
+  let base = "";
+  await withServer(
+    (request) => {
+      const to = next.shift();
+      if (to === undefined) return answer("content-type: text/plain", "arrived");
+      assert(request.includes("GET / HTTP/1.1"));
+      return encoder.encode(`HTTP/1.1 302 Found\r\nlocation: ${base.replace("page.test", to)}\r\n\r\n`);
+    },
+    async (url) => {
+      base = url;
+      const page = await get(url.replace("page.test", "a.test"), {
+        privateHosts: ["*.test"],
+        permit: (url, from) => Promise.resolve(void asked.push(`${from?.split(":")[0]} > ${url.hostname}`)),
+      });
+      assertEquals(page.text, "arrived");
+    },
+  );
+  assertEquals(asked, ["undefined > a.test", "a.test > b.test", "a.test > c.test"]);
 });
 
 Deno.test("no name is looked up without leave", async () => {

@@ -13,6 +13,7 @@ Deno.test("readAddress() spells a URL as it will be sent", () => {
     ["https://example.org/?q=\u200b", "https://example.org/?q=%E2%80%8B"],
     ["https://exa\tmple.org/\n", "https://example.org/"],
     ["https://127.0.0.1../", "https://127.0.0.1/"],
+    ["https://example.org/?\\", "https://example.org/?%5C"],
   ];
   for (const [given, sent] of table) assertEquals(readAddress(given).href, sent);
 });
@@ -31,6 +32,7 @@ Deno.test("readAddress() refuses what is not to be fetched, and says why", () =>
     ["https://example.org../", "empty"],
     ["https://./", "empty"],
     [`https://example.org/${"a".repeat(3000)}`, "more than 2048"],
+    [`https://${"a.".repeat(200)}org/`, "longer than any name"],
   ];
   for (const [given, why] of table) assertThrows(() => readAddress(given), FetchError, why, given);
 });
