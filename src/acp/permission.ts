@@ -1,5 +1,5 @@
 import type { RequestPermissionRequest, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
-import type { Action } from "../permission/decide.ts";
+import type { Action, AgentAction } from "../permission/decide.ts";
 import { CAPTION_BYTES, clip, TITLE_BYTES } from "../presentation/bounds.ts";
 import { blocksContent } from "../presentation/content.ts";
 import type { Answer, Question } from "../session/ports.ts";
@@ -67,7 +67,7 @@ function explanationOf({ action, reason, always }: Question): string {
   );
 }
 
-function subject(action: Action): string {
+function subject(action: Action | AgentAction): string {
   switch (action.kind) {
     case "command":
       return `Run this command in ${code(action.cwd)}${REACH[action.escalate ?? "confined"]}?`;
@@ -75,5 +75,9 @@ function subject(action: Action): string {
       return `Change ${code(action.path)}?`;
     case "read":
       return `Read ${code(action.path)}?`;
+    case "fetch":
+      return `Fetch this address from the host ${code(action.host)}?\n\n${code(action.url)}`;
+    case "mcp":
+      return `Call the tool ${code(action.tool)} of the MCP server ${code(action.server)}?`;
   }
 }

@@ -82,6 +82,11 @@ export interface Config {
     readonly ask?: readonly string[] | undefined;
     readonly deny?: readonly string[] | undefined;
   };
+  /** What the tool `fetch` may reach beside public hosts. */
+  readonly fetch: {
+    /** Hosts, each with or without a port, that may be loopback, private or link-local; see `parseHostPattern`. */
+    readonly allowPrivate: readonly string[];
+  };
   /** The agent's own environment as it was started; commands see only what the env scrub leaves of it. */
   readonly environment: Readonly<Record<string, string>>;
   /** The user's home directory, absolute. */

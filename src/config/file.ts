@@ -3,6 +3,7 @@ import { z } from "zod";
 import { AgentError } from "../errors.ts";
 import { LOG_LEVELS } from "../log.ts";
 import { PRESETS } from "./config.ts";
+import { parseHostPattern } from "./host_pattern.ts";
 
 const provider = z.strictObject({
   kind: z.enum(["deepseek", "openai-compatible"]),
@@ -27,6 +28,11 @@ const model = z.strictObject({
     currency: z.string().min(1).max(16),
   }).optional(),
 });
+/** Each is named by itself: a pattern for many private hosts would open more than anyone meant. */
+const privateHost = z.string().refine(
+  (text) => parseHostPattern(text)?.below === false,
+  "is no host such as `localhost:3000` or `10.0.0.5`",
+);
 
 const schema = z.strictObject({
   $schema: z.string().optional(),
@@ -52,6 +58,7 @@ const schema = z.strictObject({
     ask: z.array(z.string()).optional(),
     deny: z.array(z.string()).optional(),
   }).optional(),
+  fetch: z.strictObject({ allowPrivate: z.array(privateHost).optional() }).optional(),
   env: z.strictObject({ pass: z.array(z.string().min(1)) }).optional(),
   models: z.record(z.string().min(1), model).optional(),
   providers: z.record(z.string().regex(/^[\w.-]+$/), provider).optional(),

@@ -51,6 +51,7 @@ export async function buildConfig(
     titles: file.titles ?? true,
     limits: file.limits ?? {},
     envPass: file.env?.pass ?? [],
+    fetch: { allowPrivate: file.fetch?.allowPrivate ?? [] },
     environment: env,
     home: places.home,
     ...defined(overrides),

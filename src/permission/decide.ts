@@ -3,6 +3,7 @@ import type { CommandLine } from "./command_line.ts";
 import {
   type Asked,
   EDITS,
+  fetchGrant,
   gapsOf,
   type Grant,
   grantFor,
@@ -11,8 +12,16 @@ import {
   type Reach,
 } from "./grant.ts";
 import { groundOf, isBelow } from "./ground.ts";
-import { escalationReason, mayBeRule, ruleAsks, ruleDenies, unclear } from "./reasons.ts";
-import { isAllowed, type Match, matchEdit, matchLine, matchMcp, type Rules } from "./rules.ts";
+import {
+  asksForPages,
+  escalationReason,
+  mayBeRule,
+  redirects,
+  ruleAsks,
+  ruleDenies,
+  unclear,
+} from "./reasons.ts";
+import { isAllowed, type Match, matchEdit, matchFetch, matchLine, matchMcp, type Rules } from "./rules.ts";
 
 /** A command that is to run. */
 export interface CommandAction {
@@ -38,6 +47,20 @@ export interface McpAction {
   readonly server: string;
   readonly tool: string;
 }
+
+/** A page that is to be got from the network. */
+export interface FetchAction {
+  readonly kind: "fetch";
+  /** As it will be sent: normalised, so that what is shown is what is asked for. */
+  readonly url: string;
+  /** Its name, with the port where it is not the scheme's own. */
+  readonly host: string;
+  /** Set: the host that sends on to this one. */
+  readonly redirectedBy?: string | undefined;
+}
+
+/** What the agent itself does, outside of any executor. */
+export type AgentAction = FetchAction | McpAction;
 
 /** An answer "always" that could be given to a question. */
 export interface Always extends Offer {
@@ -74,7 +97,7 @@ const ALLOW: Decision = { verdict: "allow" };
  * `line` is what `readCommandLine` made of a command's text. Without it, or with that of another text, the
  * command counts as unreadable; {@linkcode needsLine} tells when it matters.
  */
-export function decide(standing: Standing, action: Action | McpAction, line?: CommandLine): Decision {
+export function decide(standing: Standing, action: Action | AgentAction, line?: CommandLine): Decision {
   switch (action.kind) {
     case "command":
       return decideCommand(standing, action, line?.text === action.command ? line : undefined);
@@ -86,6 +109,8 @@ export function decide(standing: Standing, action: Action | McpAction, line?: Co
         : ALLOW;
     case "mcp":
       return decideMcp(standing, action);
+    case "fetch":
+      return decideFetch(standing, action);
   }
 }
 
@@ -166,6 +191,20 @@ function decideMcp(standing: Standing, { server, tool }: McpAction): Decision {
   const granted = grants.some((g) => g.kind === "mcp" && g.server === server && g.tool === tool);
   if (granted || matchMcp(server, tool, rules.allow)) return ALLOW;
   return { verdict: "ask", reason, always: { ...mcpGrant(server, tool), scope: "workspace" } };
+}
+
+function decideFetch(standing: Standing, { url, host, redirectedBy }: FetchAction): Decision {
+  const { preset, rules = NO_RULES, grants = [] } = standing;
+  const denied = matchFetch(url, rules.deny);
+  if (denied) return { verdict: "deny", reason: ruleDenies(denied) };
+  if (preset === "full-access") return ALLOW;
+  const origin = redirectedBy && redirects(redirectedBy, host);
+  const asking = matchFetch(url, rules.ask);
+  if (asking) return ask(join(origin, ruleAsks(asking)));
+  const reason = join(origin, asksForPages(preset, host));
+  if (preset === "read-only") return ask(reason);
+  if (grants.some((g) => g.kind === "fetch" && g.host === host) || matchFetch(url, rules.allow)) return ALLOW;
+  return { verdict: "ask", reason, always: { ...fetchGrant(host), scope: "workspace" } };
 }
 
 function widerReason(standing: Standing, action: CommandAction): string | undefined {

@@ -29,7 +29,9 @@ export type Grant =
   /** Changes of files in the workspace. */
   | { readonly version: 1; readonly kind: "edits" }
   /** One tool of one MCP server. */
-  | { readonly version: 1; readonly kind: "mcp"; readonly server: string; readonly tool: string };
+  | { readonly version: 1; readonly kind: "mcp"; readonly server: string; readonly tool: string }
+  /** All pages of one host, names below it not included; with the port where it is not the scheme's own. */
+  | { readonly version: 1; readonly kind: "fetch"; readonly host: string };
 
 /** A grant that could be given, and what to call it. */
 export interface Offer {
@@ -109,6 +111,14 @@ export function mcpGrant(server: string, tool: string): Offer {
   };
 }
 
+/** The grant for the pages of one host. */
+export function fetchGrant(host: string): Offer {
+  return {
+    grant: { version: 1, kind: "fetch", host },
+    label: `Always allow to fetch any page of the host \`${host}\` in this workspace`,
+  };
+}
+
 /** What a grant covers, for a list of grants. */
 export function describeGrant(grant: Grant): string {
   switch (grant.kind) {
@@ -118,6 +128,8 @@ export function describeGrant(grant: Grant): string {
       return "changes to files in the workspace";
     case "mcp":
       return `the tool \`${grant.tool}\` of the MCP server \`${grant.server}\``;
+    case "fetch":
+      return `any page of the host \`${grant.host}\``;
   }
 }
 

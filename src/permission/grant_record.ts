@@ -55,6 +55,8 @@ function isGrant(value: unknown): value is Grant {
     case "mcp":
       return hasOnly(value, "version kind server tool") && typeof value.server === "string" &&
         typeof value.tool === "string";
+    case "fetch":
+      return hasOnly(value, "version kind host") && typeof value.host === "string";
   }
   return false; // changes of files are granted for a session, never kept
 }

@@ -1,3 +1,4 @@
+import type { Preset } from "../config/config.ts";
 import { oneLine } from "../errors.ts";
 import { code } from "./code.ts";
 import type { CommandLine, SimpleCommand } from "./command_line.ts";
@@ -20,6 +21,18 @@ export function ruleAsks(rule: Rule): string {
 /** For the user: a rule of theirs may or may not be met. */
 export function mayBeRule(rule: Rule): string {
   return `Whether your rule ${code(rule.source)} is met cannot be told before it runs.`;
+}
+
+/** For the user: why a page is asked for. */
+export function asksForPages(preset: Preset, host: string): string {
+  return `The preset \`${preset}\` asks before anything goes to the network: ${
+    code(host)
+  } sees the whole address.`;
+}
+
+/** For the user: who wants the page. */
+export function redirects(from: string, to: string): string {
+  return `${code(from)} sends on to another host, ${code(to)}.`;
 }
 
 /** For the user: what a wider executor means, and the model's words for why. */

@@ -1,4 +1,5 @@
 import { resolve } from "@std/path/resolve";
+import { type HostPattern, matchesHost, parseHostPattern } from "../config/host_pattern.ts";
 import { AgentError } from "../errors.ts";
 import { type CommandLine, everyCommand, type SimpleCommand } from "./command_line.ts";
 import { isBelow } from "./ground.ts";
@@ -7,7 +8,7 @@ import { variableKind } from "./variables.ts";
 import { baseName } from "./wrappers.ts";
 
 /**
- * A rule of the user's configuration. Three forms, nothing else:
+ * A rule of the user's configuration. Four forms, nothing else:
  *
  * - `npm test` — the command of exactly these words; `npm run *` — of these words and any further ones (`*` may
  *   only be the last word, and stands for none as well). A word with spaces is put in single or double quotes.
@@ -15,6 +16,8 @@ import { baseName } from "./wrappers.ts";
  * - `edit:docs/guide.md` — a change of this file, `edit:docs/**` — of any file below that directory; relative to
  *   the workspace, or absolute.
  * - `mcp:server/tool`, `mcp:server/*` — a tool, or all tools, of an MCP server.
+ * - `fetch:example.org` — the pages of a host, `fetch:*.example.org` — of all hosts below it, `fetch:*` — of all;
+ *   with a port only of that port.
  */
 export type Rule =
   | {
@@ -24,7 +27,8 @@ export type Rule =
     readonly open: boolean;
   }
   | { readonly kind: "edit"; readonly source: string; readonly path: string; readonly below: boolean }
-  | { readonly kind: "mcp"; readonly source: string; readonly server: string; readonly tool: string };
+  | { readonly kind: "mcp"; readonly source: string; readonly server: string; readonly tool: string }
+  | { readonly kind: "fetch"; readonly source: string; readonly host: HostPattern };
 
 /** Rules by what they say; `deny` beats `ask` beats `allow`. */
 export interface Rules {
@@ -65,6 +69,11 @@ function parseRule(source: string, at: string): Rule {
     const [, server, tool] = /^mcp:([^/\s]+)\/(\*|[^*\s]+)$/.exec(text) ?? [];
     if (!server || !tool) fail("a tool is `mcp:SERVER/TOOL` or `mcp:SERVER/*`");
     return { kind: "mcp", source: text, server: server!, tool: tool! };
+  }
+  if (text.startsWith("fetch:")) {
+    const host = parseHostPattern(text.slice("fetch:".length)) ??
+      fail("a host is `fetch:HOST`, `fetch:HOST:PORT`, `fetch:*.HOST` or `fetch:*`");
+    return { kind: "fetch", source: text, host };
   }
   const words = splitWords(text) ?? fail("a quote is not closed");
   const open = words.at(-1)?.text === "*" && !words.at(-1)!.quoted;
@@ -122,6 +131,11 @@ export function matchEdit(path: string, workspace: string, rules: readonly Rule[
 /** What rules say of a call of an MCP tool. */
 export function matchMcp(server: string, tool: string, rules: readonly Rule[]): Rule | undefined {
   return rules.find((r) => r.kind === "mcp" && r.server === server && (r.tool === "*" || r.tool === tool));
+}
+
+/** What rules say of a page. */
+export function matchFetch(url: string, rules: readonly Rule[]): Rule | undefined {
+  return rules.find((rule) => rule.kind === "fetch" && matchesHost(new URL(url), rule.host));
 }
 
 function matchCommand(

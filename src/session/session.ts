@@ -367,6 +367,7 @@ export class Session {
       ...settings,
       steering,
       maxModelCalls: this.#deps.config.maxModelCalls,
+      privateHosts: this.#deps.config.fetch.allowPrivate,
     };
     const system = async (preset: Preset, write: boolean) =>
       childPrompt(await promptFacts(this.#place(preset, roots)), write);

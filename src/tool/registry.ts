@@ -5,6 +5,7 @@ import { bash } from "./bash.ts";
 import { edit } from "./edit.ts";
 import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
+import { fetch } from "./fetch.ts";
 import { jobKill } from "./job_kill.ts";
 import { jobOutput } from "./job_output.ts";
 import { plan } from "./plan.ts";
@@ -132,7 +133,8 @@ export function builtinTools(): ToolRegistry {
   return new ToolRegistry([
     ...[bash, jobOutput, jobKill],
     ...[read, write, edit, glob, grep],
-    ...[plan, askUser, subagent],
+    ...[fetch, subagent],
+    ...[plan, askUser],
   ]);
 }
 

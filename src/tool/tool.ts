@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Executor } from "../bash/executor_handle.ts";
 import type { JobTable } from "../bash/jobs.ts";
-import type { Action } from "../permission/decide.ts";
+import type { Action, AgentAction } from "../permission/decide.ts";
 import type { User } from "./user.ts";
 import type { Block, CallView, PlanEntry, ResultView } from "./view.ts";
 
@@ -67,6 +67,13 @@ export interface ToolContext extends Place {
   admit(action: Action, preview?: (reader: Executor) => Promise<readonly Block[]>): Promise<Executor>;
   /** The hash of the content of a file that the model saw last; see `Seen`. */
   seen(path: string): string | undefined;
+  /**
+   * Asks for leave for something that the agent itself does, in no executor; throws as {@linkcode admit} does. A
+   * call may ask several times; the log says once that it begins.
+   */
+  permit(action: AgentAction): Promise<void>;
+  /** Hosts that are no public ones and that the user's configuration lets `fetch` reach. */
+  readonly privateHosts: readonly string[];
   /** The session's background jobs; those of other sessions are not to be seen here. */
   readonly jobs: JobTable;
   /**

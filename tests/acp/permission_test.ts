@@ -1,5 +1,7 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { permissionRequest, readAnswer } from "../../src/acp/permission.ts";
+import { decide, type FetchAction } from "../../src/permission/decide.ts";
+import { readAddress } from "../../src/tool/fetch_url.ts";
 
 Deno.test("only a clear yes is a yes", () => {
   const selected = (optionId: unknown) => ({ outcome: { outcome: "selected", optionId } });
@@ -59,4 +61,52 @@ Deno.test("an always is offered with its whole scope in the name, and said again
     : "";
   assertEquals(text.split("\n")[0], "Run this command in `/w` with network access?");
   assertEquals(text.includes('"Always" means'), true);
+});
+
+Deno.test("the longest question about a page leaves nothing of it out", () => {
+  const host = (letter: string) => `${`${letter.repeat(61)}.`.repeat(4)}${letter.repeat(5)}`;
+  const start = `https://${host("a")}/?`;
+  const action: FetchAction = {
+    kind: "fetch",
+    url: readAddress(start + "\\".repeat(Math.floor((2048 - start.length) / 3))).href,
+    host: host("a"),
+    redirectedBy: host("b"),
+  };
+  const asked = decide({ preset: "workspace" }, action);
+  assert(asked.verdict === "ask" && asked.always);
+  const { reason, always } = asked;
+  const request = permissionRequest(
+    "s",
+    { callId: "c", action, reason, preview: undefined, always: always.label },
+    undefined,
+  );
+  const text = JSON.stringify(request);
+  assert(text.includes(action.url) && text.includes(always.label) && !text.includes("left out"), text);
+});
+
+Deno.test("a question about a page shows the host and the whole address", () => {
+  const url = `https://a.test/?${"q".repeat(2000)}`;
+  const request = permissionRequest("s", {
+    callId: "c",
+    action: { kind: "fetch", url, host: "a.test" },
+    reason: "Because.",
+    preview: undefined,
+    always: undefined,
+  }, undefined);
+  assertEquals(request.toolCall.content, [{
+    type: "content",
+    content: { type: "text", text: `Fetch this address from the host \`a.test\`?\n\n\`${url}\`\n\nBecause.` },
+  }]);
+});
+
+Deno.test("a question about a tool of an MCP server names both", () => {
+  const request = permissionRequest("s", {
+    callId: "c",
+    action: { kind: "mcp", server: "files", tool: "find" },
+    reason: "Because.",
+    preview: undefined,
+    always: undefined,
+  }, undefined);
+  const text = "Call the tool `find` of the MCP server `files`?\n\nBecause.";
+  assertEquals(request.toolCall.content, [{ type: "content", content: { type: "text", text } }]);
 });

@@ -84,12 +84,20 @@ Deno.test("wrong settings are refused with the setting's name", async () => {
     [() => fromFile(`{\n"model": }`), "config.jsonc:2"],
     [() => fromFile(`{ "preset": "all" }`), "preset"],
     [() => fromFile(`{ "persmission": 1 }`), "persmission"],
+    [() => fromFile(`{ "fetch": { "allowPrivate": ["*"] } }`), "fetch.allowPrivate.0: is no host"],
+    [() => fromFile(`{ "fetch": { "allowPrivate": ["http://localhost"] } }`), "is no host"],
   ];
   for (const [loading, text] of cases) {
     const error = await assertRejects(loading, AgentError);
     assertEquals(error.kind, "config");
     assertStringIncludes(error.message, text);
   }
+});
+
+Deno.test("private hosts are named one by one in the file; there are none by default", async () => {
+  assertEquals((await buildConfig({}, HOME, "linux")).fetch, { allowPrivate: [] });
+  const file = `{ "fetch": { "allowPrivate": ["localhost:3000", "10.0.0.5", "[::1]:80"] } }`;
+  assertEquals((await fromFile(file)).fetch.allowPrivate, ["localhost:3000", "10.0.0.5", "[::1]:80"]);
 });
 
 Deno.test("a config cannot be changed", async () => {

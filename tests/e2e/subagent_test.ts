@@ -145,7 +145,7 @@ onStage("a sub-agent", { files: { "a.txt": "one\n" } }, async (stage, t) => {
 
   await t.step("that may write has no sub-agents of its own either", async () => {
     await run([["tool", "subagent", { task: "x" }], ["text", "."]], { write: true });
-    assertMatch(told(), /^There is no tool "subagent"\. Tools: .*write, edit, glob, grep\.$/);
+    assertMatch(told(), /^There is no tool "subagent"\. Tools: .*write, edit, glob, grep, fetch\.$/);
   });
 
   await t.step("is called by its task where it has no description", async () => {

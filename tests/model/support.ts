@@ -21,6 +21,7 @@ export function configOf(providers: Record<string, ProviderConfig>, model?: stri
     log: { level: "off", file: undefined },
     providers,
     envPass: [],
+    fetch: { allowPrivate: [] },
     rules: {},
     limits: {},
     maxModelCalls: 200,

@@ -6,6 +6,7 @@ import {
   type CommandAction,
   decide,
   type Decision,
+  type FetchAction,
   needsLine,
   type Standing,
 } from "../../src/permission/decide.ts";
@@ -221,6 +222,44 @@ Deno.test("decide() on MCP tools asks once a tool, in read-only each time", () =
   assertEquals(decide({ preset: "workspace", grants }, { ...call, tool: "u" }).verdict, "ask");
   assertEquals(decide({ preset: "read-only", grants }, call).verdict, "ask");
   assertEquals(decide({ preset: "full-access" }, call).verdict, "allow");
+});
+
+const PAGE: FetchAction = { kind: "fetch", url: "https://docs.test/a", host: "docs.test" };
+
+Deno.test("decide() on pages asks once a host, in read-only each time, in full-access never", () => {
+  const elsewhere: FetchAction = { kind: "fetch", url: "https://www.docs.test/a", host: "www.docs.test" };
+  const otherPort: FetchAction = { kind: "fetch", url: "https://docs.test:8443/", host: "docs.test:8443" };
+  for (const preset of ["confirm", "workspace"] as const) {
+    const asked = decide({ preset }, PAGE);
+    assert(asked.verdict === "ask" && asked.always);
+    assertEquals(asked.always.scope, "workspace");
+    assertStringIncludes(asked.always.label, "the host `docs.test` in this workspace");
+    const grants = [asked.always.grant];
+    assertEquals(decide({ preset, grants }, { ...PAGE, url: "http://docs.test/b" }).verdict, "allow");
+    assertEquals(decide({ preset, grants }, elsewhere).verdict, "ask");
+    assertEquals(decide({ preset, grants }, otherPort).verdict, "ask");
+    const readOnly = decide({ preset: "read-only", grants }, PAGE);
+    assertEquals([readOnly.verdict, readOnly.verdict === "ask" && readOnly.always], ["ask", undefined]);
+  }
+  assertEquals(decide({ preset: "full-access" }, PAGE).verdict, "allow");
+  assertStringIncludes(
+    reasonOf(decide({ preset: "workspace" }, { ...PAGE, redirectedBy: "a.test" })),
+    "`a.test` sends on to another host, `docs.test`.",
+  );
+});
+
+Deno.test("decide() on pages: rules by host; deny beats ask, ask beats allow and grants", () => {
+  const grants: Grant[] = [{ version: 1, kind: "fetch", host: "docs.test" }];
+  const verdict = (preset: Preset, rules: Parameters<typeof parseRules>[0]) =>
+    decide({ preset, grants, rules: parseRules(rules) }, PAGE).verdict;
+  assertEquals(verdict("workspace", { deny: ["fetch:docs.test"], allow: ["fetch:*"] }), "deny");
+  assertEquals(verdict("full-access", { deny: ["fetch:*"] }), "deny");
+  assertEquals(verdict("workspace", { ask: ["fetch:docs.test"], allow: ["fetch:docs.test"] }), "ask");
+  assertEquals(verdict("read-only", { allow: ["fetch:docs.test"] }), "ask");
+  const allowed = (rule: string) =>
+    decide({ preset: "workspace", rules: parseRules({ allow: [rule] }) }, PAGE).verdict;
+  assertEquals(["fetch:docs.test", "fetch:*.test", "fetch:*"].map(allowed), ["allow", "allow", "allow"]);
+  assertEquals(["fetch:test", "fetch:*.docs.test", "fetch:docs.test:80"].map(allowed), ["ask", "ask", "ask"]);
 });
 
 Deno.test("needsLine() spares the grammar where the preset alone decides", () => {

@@ -129,3 +129,13 @@ for (let i = 0; i < 15; i++) {
   for (const o of outputs) assert(o.success, new TextDecoder().decode(o.stderr));
   assertEquals((await store.load()).grants.length, 30);
 });
+
+test("a grant for a host is kept as it is, and counts for nothing with more in it", async ({ store, file }) => {
+  const grant: Grant = { version: 1, kind: "fetch", host: "docs.test" };
+  await store.add(grant);
+  assertEquals((await store.load()).grants.map((g) => g.grant), [grant]);
+  const text = await Deno.readTextFile(await file());
+  await Deno.writeTextFile(await file(), text.replace('"docs.test"', '"docs.test", "below": true'));
+  const { grants, warning } = await store.load();
+  assertEquals([grants.length, warning?.includes("damaged")], [0, true]);
+});

@@ -336,4 +336,8 @@ Deno.test("describeGrant() says what a grant covers", async () => {
     describeGrant({ version: 1, kind: "mcp", server: "s", tool: "t" }),
     "the tool `t` of the MCP server `s`",
   );
+  assertEquals(
+    describeGrant({ version: 1, kind: "fetch", host: "docs.test:8443" }),
+    "any page of the host `docs.test:8443`",
+  );
 });

@@ -1,7 +1,14 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { AgentError } from "../../src/errors.ts";
 import { readCommandLine } from "../../src/permission/command_line.ts";
-import { isAllowed, matchEdit, matchLine, matchMcp, parseRules } from "../../src/permission/rules.ts";
+import {
+  isAllowed,
+  matchEdit,
+  matchFetch,
+  matchLine,
+  matchMcp,
+  parseRules,
+} from "../../src/permission/rules.ts";
 
 Deno.test("parseRules() names the rule that is wrong, and how", () => {
   const cases: [string, string][] = [
@@ -14,6 +21,9 @@ Deno.test("parseRules() names the rule that is wrong, and how", () => {
     ["edit:", "a path is"],
     ["edit:**/x", "a path is"],
     ["mcp:server", "a tool is"],
+    ["fetch:", "a host is"],
+    ["fetch:https://a.test/", "a host is"],
+    ["fetch:a.*", "a host is"],
   ];
   for (const [rule, why] of cases) {
     const e = assertThrows(() => parseRules({ deny: ["ls", rule] }), AgentError, why);
@@ -86,4 +96,15 @@ Deno.test("mcp rules speak of a tool or of a whole server", () => {
   assertEquals(matchMcp("a", "x", ask)?.source, "mcp:a/x");
   assertEquals(matchMcp("a", "y", ask), undefined);
   assertEquals(matchMcp("b", "y", ask)?.source, "mcp:b/*");
+});
+
+Deno.test("fetch rules speak of a host, or of those below it", () => {
+  const { deny } = parseRules({ deny: ["fetch:a.test", "fetch:*.b.test", "fetch:c.test:8080"] });
+  const met = (url: string) => matchFetch(url, deny)?.source;
+  assertEquals(met("https://a.test:1/x"), "fetch:a.test");
+  assertEquals(met("https://www.a.test/"), undefined);
+  assertEquals(met("https://x.b.test/"), "fetch:*.b.test");
+  assertEquals(met("https://b.test/"), undefined);
+  assertEquals(met("http://c.test:8080/"), "fetch:c.test:8080");
+  assertEquals(met("http://c.test/"), undefined);
 });

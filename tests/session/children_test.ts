@@ -36,7 +36,7 @@ function fixture(preset: Preset = "workspace", maxModelCalls = 200) {
     },
   };
   const turn = {
-    ...{ log, front, workbench, preset, maxModelCalls },
+    ...{ log, front, workbench, preset, maxModelCalls, privateHosts: [] },
     tools: builtinTools(),
     grants: new FakeGrants(),
     rules: parseRules({}),

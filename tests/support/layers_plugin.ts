@@ -24,6 +24,11 @@ const OWNERS: { uses: RegExp; what: string; allowed: RegExp }[] = [
     uses: /^@agentclientprotocol\/sdk/,
     allowed: /^(mod\.ts|src\/(acp|presentation|commands)\/)/,
   },
+  {
+    what: "the network",
+    uses: /^node:(https?|http2|net|tls|dns|dgram)$/,
+    allowed: /^src\/model\/|^src\/tool\/(fetch|mcp)/,
+  },
 ];
 const GLOBAL_OWNERS: { object: string; property?: string; what: string; allowed: RegExp }[] = [
   {

@@ -31,6 +31,12 @@ Deno.test("only the protocol's rooms may import the SDK", () => {
   assertStringIncludes(importFault("src/session/turn.ts", "@agentclientprotocol/sdk") ?? "", "SDK");
 });
 
+Deno.test("only models, the fetch tool and MCP may import what opens connections", () => {
+  assertEquals(importFault("src/tool/fetch_request.ts", "node:https"), undefined);
+  assertStringIncludes(importFault("src/tool/read.ts", "node:https") ?? "", "network");
+  assertStringIncludes(importFault("src/session/turn.ts", "node:net") ?? "", "network");
+});
+
 Deno.test("the plugin reports imports, re-exports and dynamic imports alike", () => {
   const source =
     `import "../acp/serve.ts"; export * from "../acp/serve.ts"; await import("../acp/serve.ts");`;

@@ -17,6 +17,8 @@ export function toolContext(own: Partial<ToolContext> = {}): ToolContext {
     setPlan: absent("plan"),
     delegate: absent("child"),
     seen: () => undefined,
+    permit: absent("leave"),
+    privateHosts: [],
     user: { elicit: absent("user"), elicitationDone: absent("user"), choose: absent("user") },
     ...own,
   };

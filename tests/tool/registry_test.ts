@@ -7,7 +7,8 @@ import { defineTool, type Json } from "../../src/tool/tool.ts";
 const NAMES = [
   ...["bash", "job_output", "job_kill"],
   ...["read", "write", "edit", "glob", "grep"],
-  ...["plan", "ask_user", "subagent"],
+  ...["fetch", "subagent"],
+  ...["plan", "ask_user"],
 ];
 const PLACE = { cwd: "/w" };
 
