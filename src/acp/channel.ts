@@ -1,10 +1,12 @@
 import type { AgentContext } from "@agentclientprotocol/sdk";
 import type { SessionEvent } from "../session/event.ts";
-import type { Answer, Front, Question } from "../session/ports.ts";
+import type { Answer, EditorFiles, Front, Question } from "../session/ports.ts";
 import type { Session } from "../session/session.ts";
 import { Presenter } from "../presentation/presenter.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { Drawing } from "../presentation/presenter.ts";
+import type { FileMethods } from "./client.ts";
+import { clientFiles } from "./client_files.ts";
 import type { Outbox } from "./outbox.ts";
 import { permissionRequest, readAnswer } from "./permission.ts";
 
@@ -16,15 +18,19 @@ export interface ChannelDeps {
   readonly tools: ToolRegistry;
   /** What the client could draw when the session was opened. */
   readonly drawing: Drawing;
+  /** The file methods that it had then. */
+  readonly files: FileMethods;
 }
 
 /** One session's line to the client: its events out as updates, its questions out as requests. */
 export class Channel implements Front {
+  readonly files: EditorFiles | undefined;
   readonly #deps: ChannelDeps;
   #presenter: Presenter | undefined;
 
   constructor(deps: ChannelDeps) {
     this.#deps = deps;
+    this.files = clientFiles(deps.peer, deps.sessionId, deps.files);
   }
 
   /** Shows all that happens in the session from here on; once. */

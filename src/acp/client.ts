@@ -4,11 +4,19 @@ import type { Drawing } from "../presentation/presenter.ts";
 /** What this agent uses of a client's capabilities, read once from `initialize`. */
 export interface ClientFacts {
   readonly drawing: Drawing;
+  readonly files: FileMethods;
+}
+
+/** Which of the file methods a client has. */
+export interface FileMethods {
+  readonly read: boolean;
+  readonly write: boolean;
 }
 
 /** A client that declared nothing. */
 export const PLAIN_CLIENT: ClientFacts = {
   drawing: { terminal: undefined, notices: false, compaction: false },
+  files: { read: false, write: false },
 };
 
 /** Reads the capabilities; what is not declared is not there. */
@@ -20,5 +28,9 @@ export function readClient(capabilities: ClientCapabilities | undefined): Client
     ? "terminal_output_delta"
     : undefined;
   const { notices, compaction } = capabilities?.session ?? {};
-  return { drawing: { terminal, notices: Boolean(notices), compaction: Boolean(compaction) } };
+  const { readTextFile, writeTextFile } = capabilities?.fs ?? {};
+  return {
+    drawing: { terminal, notices: Boolean(notices), compaction: Boolean(compaction) },
+    files: { read: readTextFile === true, write: writeTextFile === true },
+  };
 }

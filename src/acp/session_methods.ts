@@ -171,6 +171,7 @@ export class SessionMethods {
         outbox: this.#outbox,
         tools: this.#tools,
         drawing: client().drawing,
+        files: client().files,
       });
       this.#channels.set(sessionId, channel);
     }

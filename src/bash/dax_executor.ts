@@ -75,7 +75,7 @@ class Server {
     for (const stop of this.#stops.values()) stop("cancelled");
   }
 
-  async #file(message: ToExecutor & { op: "read" | "write" | "stat" }): Promise<FromExecutor> {
+  async #file(message: ToExecutor & { op: "read" | "write" | "stat" | "resolve" }): Promise<FromExecutor> {
     const { id, path } = message;
     switch (message.op) {
       case "read": {
@@ -93,6 +93,8 @@ class Server {
       }
       case "stat":
         return { ev: "stat", id, stat: await this.#files.stat(path) };
+      case "resolve":
+        return { ev: "resolved", id, path: await this.#files.resolve(path) };
     }
   }
 

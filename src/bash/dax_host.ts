@@ -1,6 +1,6 @@
 import { resolve } from "@std/path/resolve";
 import { AgentError } from "../errors.ts";
-import { mayRead, mayWrite } from "../sandbox/access.ts";
+import { accessTo, mayRead, mayWrite } from "../sandbox/access.ts";
 import { scrubEnv } from "../sandbox/env.ts";
 import { realPathOrSelf } from "../sandbox/paths.ts";
 import type { Policy } from "../sandbox/policy.ts";
@@ -15,6 +15,7 @@ import type {
   Executor,
   FileContent,
   FileStat,
+  ResolvedPath,
 } from "./executor_handle.ts";
 import type { ExecutorOptions } from "./host.ts";
 import { contentOf } from "./wire.ts";
@@ -101,6 +102,7 @@ export class DaxExecutor implements Executor {
       readFile: (path, maxBytes) => this.readFile(path, maxBytes),
       writeFile: (path, bytes, ifVersion) => this.writeFile(path, bytes, ifVersion),
       stat: (path) => this.stat(path),
+      resolve: (path) => this.resolve(path),
       close: () => this.close(),
     };
   }
@@ -129,6 +131,12 @@ export class DaxExecutor implements Executor {
 
   async stat(path: string): Promise<FileStat> {
     return (await this.#base.requests.file("stat", path, (id) => ({ op: "stat", id, path }))).stat;
+  }
+
+  async resolve(path: string): Promise<ResolvedPath> {
+    const { requests } = this.#base;
+    const resolved = await requests.file("resolved", path, (id) => ({ op: "resolve", id, path }));
+    return accessTo(this.#options.policy, resolved.path);
   }
 
   async close(): Promise<void> {

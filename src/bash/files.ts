@@ -63,6 +63,11 @@ export class Files {
     });
   }
 
+  /** Where a write to `path` would end up. */
+  async resolve(path: string): Promise<string> {
+    return await this.#faults(path, () => realTarget(path));
+  }
+
   /** See `Executor.writeFile`. */
   async write(request: WriteRequest): Promise<{ version: string }> {
     const { path } = request;
@@ -153,6 +158,7 @@ async function realTarget(path: string): Promise<string> {
   let at = path;
   for (let links = 0; links < MAX_LINKS; links++) {
     const [directory, name] = splitPath(at);
+    if (name === "..") return await Deno.realPath(at); // a link to a directory above
     at = `${await realDirectory(directory)}/${name}`.replace(/^\/\//, "/");
     const info = await Deno.lstat(at).catch(() => undefined);
     if (!info?.isSymlink) return at;

@@ -95,6 +95,8 @@ class Member {
       readFile: (path, maxBytes) => counted(() => inner.readFile(path, maxBytes)),
       writeFile: (path, bytes, ifVersion) => counted(() => inner.writeFile(path, bytes, ifVersion)),
       stat: (path) => counted(() => inner.stat(path)),
+      resolve: (path) => counted(() => inner.resolve(path)),
+      watched: (work) => counted(() => inner.watched?.(work) ?? work()),
       beyond: async (command, cwd) => {
         const found = await inner.beyond?.(command, cwd);
         return found && { ...found, executor: this.#counting(found.executor) };

@@ -1,4 +1,5 @@
 import { AgentError } from "../errors.ts";
+import { accessTo } from "../sandbox/access.ts";
 import { blankOf, sharedMemoryOf } from "../sandbox/bubblewrap.ts";
 import { scrubEnv } from "../sandbox/env.ts";
 import { DEFAULT_LIMITS } from "../sandbox/limits.ts";
@@ -8,7 +9,14 @@ import type { Policy } from "../sandbox/policy.ts";
 import { type ConfinementReport, enforcementOf, REQUIRED_LAYERS } from "../sandbox/report.ts";
 import { Channel } from "./channel.ts";
 import { discoverTools } from "./discover.ts";
-import type { CommandRequest, CommandResult, Executor, FileContent, FileStat } from "./executor_handle.ts";
+import type {
+  CommandRequest,
+  CommandResult,
+  Executor,
+  FileContent,
+  FileStat,
+  ResolvedPath,
+} from "./executor_handle.ts";
 import type { ExecutorOptions } from "./host.ts";
 import { firstStage, launchArgv, launchEnv, type LaunchPlan } from "./launch.ts";
 import { type Outer, outerFailed, outerFor, wrapped } from "./outer_layer.ts";
@@ -23,9 +31,11 @@ export class RemoteExecutor implements Executor {
   readonly report: ConfinementReport;
   readonly #channel: Channel;
   readonly #state: Requests;
+  readonly #policy: Policy;
 
-  private constructor(report: ConfinementReport, channel: Channel, state: Requests) {
+  private constructor(report: ConfinementReport, policy: Policy, channel: Channel, state: Requests) {
     this.report = report;
+    this.#policy = policy;
     this.#channel = channel;
     this.#state = state;
   }
@@ -88,7 +98,7 @@ export class RemoteExecutor implements Executor {
       throw new AgentError("sandbox", `the executor lacks ${lacking.join(", ")}: nothing was run`);
     }
     log.debug("executor ready", { pid: channel.pid, preset: policy.preset, layers: report.layers });
-    return new RemoteExecutor(report, channel, state);
+    return new RemoteExecutor(report, policy, channel, state);
   }
 
   get closed(): boolean {
@@ -126,6 +136,11 @@ export class RemoteExecutor implements Executor {
 
   async stat(path: string): Promise<FileStat> {
     return (await this.#state.file("stat", path, (id) => ({ op: "stat", id, path }))).stat;
+  }
+
+  async resolve(path: string): Promise<ResolvedPath> {
+    const resolved = await this.#state.file("resolved", path, (id) => ({ op: "resolve", id, path }));
+    return accessTo(this.#policy, resolved.path);
   }
 
   async close(): Promise<void> {

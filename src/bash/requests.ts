@@ -23,7 +23,7 @@ const STREAM_EXCESS = TAIL_LIMIT + 4;
 
 /** What an executor's `ready` message says. */
 export type Ready = FromExecutor & { ev: "ready" };
-type Answer = FromExecutor & { ev: "content" | "written" | "stat" };
+type Answer = FromExecutor & { ev: "content" | "written" | "stat" | "resolved" };
 
 interface PendingCommand {
   readonly onOutput: (text: string) => void;
@@ -216,7 +216,8 @@ export class Requests {
         return this.#file(message.id).settle(new FileError(message.fault, message.message));
       case "content":
       case "written":
-      case "stat": {
+      case "stat":
+      case "resolved": {
         const file = this.#file(message.id);
         if (file.wants !== message.ev) {
           throw new WireError(`the executor answered ${file.wants} by ${message.ev}`);

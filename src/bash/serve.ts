@@ -120,6 +120,10 @@ class Server {
         return await this.#answer(message.id, async () => {
           return { ev: "stat", id: message.id, stat: await this.#files.stat(message.path) };
         });
+      case "resolve":
+        return await this.#answer(message.id, async () => {
+          return { ev: "resolved", id: message.id, path: await this.#files.resolve(message.path) };
+        });
     }
   }
 

@@ -8,7 +8,7 @@ export type ToExecutor =
   | { op: "cancel"; id: number }
   | { op: "read"; id: number; path: string; maxBytes: number }
   | { op: "write"; id: number; path: string; base64: string; ifVersion?: string; tempName: string }
-  | { op: "stat"; id: number; path: string }
+  | { op: "stat" | "resolve"; id: number; path: string }
   | { op: "exit" };
 
 /** What an executor tells the agent, one JSON object a line: untrusted, see {@linkcode parseFromExecutor}. */
@@ -22,6 +22,7 @@ export type FromExecutor =
   | { ev: "content"; id: number; base64: string; size: number; version: string }
   | { ev: "written"; id: number; version: string }
   | { ev: "stat"; id: number; stat: FileStat }
+  | { ev: "resolved"; id: number; path: string }
   | { ev: "fault"; id: number; fault: FileFault; message: string };
 
 /** The environment variable of commands that tells whose they are: the executor's marker, a dot, the call's id. */
@@ -42,6 +43,8 @@ export class WireError extends Error {
 type Check = (value: unknown) => boolean;
 
 const text: Check = (v) => typeof v === "string" && v.length <= MAX_TEXT;
+/** Absolute, without `.`, `..` and empty parts. */
+const cleanPath: Check = (v) => text(v) && (v === "/" || /^(\/(?!\.{0,2}(\/|$))[^\0/]+)+$/.test(v as string));
 const base64: Check = (v) => typeof v === "string" && v.length <= MAX_LINE_BYTES;
 const count: Check = (v) => Number.isSafeInteger(v) && (v as number) >= 0;
 const duration: Check = (v) => typeof v === "number" && Number.isFinite(v) && v >= 0;
@@ -96,6 +99,7 @@ const MESSAGES: Readonly<Record<string, Check>> = {
   content: record({ ev: text, id: count, base64, size: count, version: text }),
   written: record({ ev: text, id: count, version: text }),
   stat: record({ ev: text, id: count, stat }),
+  resolved: record({ ev: text, id: count, path: cleanPath }),
   fault: record({ ev: text, id: count, fault: oneOf(...FAULTS), message: text }),
 };
 

@@ -13,6 +13,8 @@ import {
 import type { Rules } from "../permission/rules.ts";
 import { Refusal } from "../tool/tool.ts";
 import type { Block } from "../tool/view.ts";
+import { throughEditor } from "./editor_executor.ts";
+import type { EditorAccess } from "./editor_view.ts";
 import type { Front, GrantBook, Wish, Workbench } from "./ports.ts";
 
 /** What is needed to let a call do something. */
@@ -24,6 +26,8 @@ export interface AdmissionDeps {
   /** The session's directory, absolute. */
   readonly cwd: string;
   readonly preset: Preset;
+  /** Undefined where the client has no file methods. */
+  readonly editor?: EditorAccess | undefined;
 }
 
 /** One call that wants to do something. */
@@ -52,7 +56,7 @@ export async function admit(deps: AdmissionDeps, applicant: Applicant): Promise<
   if (decision.verdict === "ask") await ask(deps, applicant, decision, confined);
   const executor = await executorFor(deps, applicant.action, confined, decision.verdict === "ask");
   applicant.signal.throwIfAborted();
-  return executor;
+  return throughEditor(executor, deps.editor, applicant.signal);
 }
 
 async function decideOn(deps: AdmissionDeps, action: Action, confined: Confined): Promise<Decision> {
@@ -76,7 +80,9 @@ async function ask(
   { reason, always }: Extract<Decision, { verdict: "ask" }>,
   confined: Confined,
 ): Promise<void> {
-  const shown = "executor" in confined ? await preview?.(confined.executor) : undefined;
+  const shown = "executor" in confined
+    ? await preview?.(throughEditor(confined.executor, deps.editor, signal))
+    : undefined;
   const answer = await deps.front.ask(
     { callId, action, reason, preview: shown, always: always?.label },
     signal,

@@ -18,6 +18,8 @@ export function throughLink(inner: Executor, link: string, real: string): Execut
     readFile: (path, maxBytes) => inner.readFile(follow(path), maxBytes),
     writeFile: (path, bytes, ifVersion) => inner.writeFile(follow(path), bytes, ifVersion),
     stat: (path) => inner.stat(follow(path)),
+    resolve: (path) => inner.resolve(follow(path)),
+    watched: (work) => inner.watched?.(work) ?? work(),
     beyond: async (command, cwd) => {
       const found = await inner.beyond?.(command, follow(cwd));
       return found && { ...found, executor: throughLink(found.executor, link, real) };

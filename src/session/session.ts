@@ -6,6 +6,8 @@ import { ModelError } from "../model/model.ts";
 import type { Rules } from "../permission/rules.ts";
 import type { ConfinementReport } from "../sandbox/report.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
+import { EditorTrust } from "./editor_trust.ts";
+import type { EditorAccess } from "./editor_view.ts";
 import type { Failure, PromptPart, SessionEvent, StopReason } from "./event.ts";
 import type { EventListener, EventLog } from "./event_log.ts";
 import { randomId } from "./ids.ts";
@@ -46,6 +48,8 @@ export interface SessionDeps {
   readonly settings: Settings;
   /** Directories beside `cwd` that belong to the workspace, absolute. */
   readonly roots?: readonly string[];
+  /** What is known of the client's file methods; shared by its sessions. */
+  readonly editorTrust?: EditorTrust;
   /** What the user should be told of the place that sessions are kept in, each once. */
   readonly storeNotes?: () => readonly string[];
 }
@@ -72,6 +76,7 @@ export class Session {
   /** Set while a turn runs. */
   #steering: Steering | undefined;
   readonly #jobs: JobTable;
+  readonly #editorTrust: EditorTrust;
   #settings: Settings;
   #roots: readonly string[];
   /** `torn`: the log could not be written to a turn's end; the next turn closes first what stayed open. */
@@ -86,6 +91,7 @@ export class Session {
     this.#events = deps.events;
     this.#settings = deps.settings;
     this.#roots = deps.roots ?? [];
+    this.#editorTrust = deps.editorTrust ?? new EditorTrust();
     this.#jobs = new JobTable({
       before: deps.events.jobs,
       journal: {
@@ -305,12 +311,18 @@ export class Session {
       rules,
       front,
       openModel,
+      editor: this.#editor(),
       jobs: this.#jobs,
       cwd: this.cwd,
       ...settings,
       steering,
       maxModelCalls: this.#deps.config.maxModelCalls,
     };
+  }
+
+  #editor(): EditorAccess | undefined {
+    const { front: { files }, log } = this.#deps;
+    return files && { files, trust: this.#editorTrust, roots: [this.cwd, ...this.#roots], log };
   }
 }
 

@@ -21,6 +21,7 @@ class FakeExecutor implements Executor {
   readFile = () => Promise.reject(new Error("none"));
   writeFile = () => Promise.reject(new Error("none"));
   stat = () => Promise.resolve({ kind: "missing", size: 0, version: "missing" } as const);
+  resolve = (path: string) => Promise.resolve({ path, readable: true, writable: true });
   close = () => {
     this.closed = true;
     this.finish();

@@ -70,6 +70,10 @@ export class FakeExecutor implements Executor {
     });
   }
 
+  resolve(path: string) {
+    return Promise.resolve({ path, readable: true, writable: true });
+  }
+
   close(): Promise<void> {
     return Promise.resolve();
   }
