@@ -125,7 +125,7 @@ export interface Executor {
 
   stat(path: string): Promise<FileStat>;
 
-  /** Follows a path's symlinks. Opens nothing. Throws {@linkcode FileError} for a loop of them. */
+  /** Follows a path's symlinks. Opens nothing. Throws {@linkcode FileError} for those that cannot be followed. */
   resolve(path: string): Promise<ResolvedPath>;
 
   /**

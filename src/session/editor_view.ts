@@ -60,7 +60,8 @@ export class EditorView {
     if (!resolved[need] || realPathOrSelf(resolved.path) !== resolved.path) return undefined;
     for (const named of this.#access.roots.map(trimSlash)) {
       const real = realPathOrSelf(named);
-      if (isWithin(resolved.path, real)) return named + resolved.path.slice(real.length);
+      // The whole file system is no workspace, and not all in it means to the editor what it means to the executor.
+      if (real !== "/" && isWithin(resolved.path, real)) return named + resolved.path.slice(real.length);
     }
     return undefined;
   }

@@ -97,12 +97,15 @@ onStage("an editor that offers its files", {
     assertEquals(editor.taken(), [`fs/read ${at("a.txt")}`], "by the real path");
   });
 
-  await t.step("is no way to a protected path", async () => {
-    for (
-      const path of [".git/hooks/pre-commit", ".vscode/tasks.json", ".envrc", "sub/../.zed/settings.json"]
-    ) {
+  await t.step("is no way to a protected path, and is the way to others", async () => {
+    for (const path of [".envrc", ".devcontainer.json", "sub/../.gdbinit", ".mcp.json"]) {
       assertEquals((await use(session, write(path, "x"))).status, "failed", path);
       assertEquals([wrote(), exists(at(path))], [[], false], path);
+    }
+    await Deno.mkdir(at("hooks"));
+    for (const path of ["hooks/use.ts", "envrc"]) {
+      assertEquals((await use(session, write(path, "x"))).status, "completed");
+      assertEquals(wrote(), [`fs/write ${at(path)}`]);
     }
   });
 
@@ -281,4 +284,23 @@ onStage("a cancel ends the wait for an editor that does not answer", {
   assertEquals(await Deno.readTextFile(stage.path("a.txt")), "one\n");
   agent.onRequest = new Editor().answer;
   assert((await use(session, edit("a.txt", "one", "1"))).status === "completed");
+});
+
+onStage("a repository's hooks and an editor's settings that are there are not written through the editor", {
+  client: zedCapabilities,
+  files: {
+    ".git/hooks/post-merge": "old\n",
+    ".git/HEAD": "ref: refs/heads/main\n",
+    ".vscode/tasks.json": "{}\n",
+  },
+}, async (stage) => {
+  const editor = new Editor();
+  stage.agent.onRequest = editor.answer;
+  const session = await stage.session();
+  for (const path of [".git/hooks/post-merge", ".git/hooks/pre-commit", ".vscode/tasks.json"]) {
+    assertEquals((await use(session, write(path, "planted\n"))).status, "failed", path);
+  }
+  assertEquals(editor.taken().filter((line) => line.startsWith("fs/write")), []);
+  assertEquals(await Deno.readTextFile(stage.path(".vscode/tasks.json")), "{}\n");
+  assertEquals(namesIn(stage.path(".git/hooks")), ["post-merge"]);
 });
