@@ -1,12 +1,13 @@
 import { resolve } from "@std/path/resolve";
 import { AgentError } from "../errors.ts";
-import { accessTo, mayRead, mayWrite } from "../sandbox/access.ts";
+import { mayRead, mayWrite } from "../sandbox/access.ts";
 import { scrubEnv } from "../sandbox/env.ts";
 import { realPathOrSelf } from "../sandbox/paths.ts";
 import type { Policy } from "../sandbox/policy.ts";
 import type { ConfinementReport } from "../sandbox/report.ts";
 import { type DaxProcess, startDaxProcess } from "./dax_process.ts";
 import { type DaxCommand, readForDax, type TouchedPath } from "./dax_syntax.ts";
+import { resolvedUnder } from "./resolved.ts";
 import { findProgram } from "./discover.ts";
 import type {
   Beyond,
@@ -136,7 +137,7 @@ export class DaxExecutor implements Executor {
   async resolve(path: string): Promise<ResolvedPath> {
     const { requests } = this.#base;
     const resolved = await requests.file("resolved", path, (id) => ({ op: "resolve", id, path }));
-    return accessTo(this.#options.policy, resolved.path);
+    return resolvedUnder(this.#options.policy, resolved.path);
   }
 
   async close(): Promise<void> {

@@ -3,12 +3,7 @@ import { auditGitConfig } from "../sandbox/git_audit.ts";
 import { placesOfGitDir, pointedTo, type ProtectedPlace } from "../sandbox/git_places.ts";
 import { changedAt, kindOf, namesIn } from "../sandbox/look.ts";
 import { isWithin } from "../sandbox/paths.ts";
-import {
-  isNamedProtected,
-  placesOfRepo,
-  type ProtectedMounts,
-  type ProtectedSet,
-} from "../sandbox/protected.ts";
+import { placesOfRepo, type ProtectedMounts, type ProtectedSet } from "../sandbox/protected.ts";
 import type { Executor } from "./executor_handle.ts";
 import { Mender } from "./mender.ts";
 import { type Difference, differences, isInert, type Snapshot, snapshotOf } from "./tripwire.ts";
@@ -66,14 +61,8 @@ export class Guard {
     return { places: [...this.#places.values()], gitDirs: [...this.#gitDirs] };
   }
 
-  /**
-   * Is `real`, a path without symlinks, a protected place, in one, or in a git directory? Going by its name is
-   * enough, since it need not exist yet.
-   */
+  /** Is `real`, a path without symlinks, a known protected place, in one, or in a git directory? */
   protects(real: string): boolean {
-    const { roots } = this.#options;
-    const root = roots.find((each) => isWithin(real, each));
-    if (root !== undefined && isNamedProtected(real.slice(root.length))) return true;
     return [...this.#places.keys(), ...this.#gitDirs].some((place) => isWithin(real, place));
   }
 

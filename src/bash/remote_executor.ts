@@ -1,5 +1,4 @@
 import { AgentError } from "../errors.ts";
-import { accessTo } from "../sandbox/access.ts";
 import { blankOf, sharedMemoryOf } from "../sandbox/bubblewrap.ts";
 import { scrubEnv } from "../sandbox/env.ts";
 import { DEFAULT_LIMITS } from "../sandbox/limits.ts";
@@ -22,6 +21,7 @@ import { firstStage, launchArgv, launchEnv, type LaunchPlan } from "./launch.ts"
 import { type Outer, outerFailed, outerFor, wrapped } from "./outer_layer.ts";
 import { randomTag } from "../sandbox/harden.ts";
 import { type Ready, Requests } from "./requests.ts";
+import { resolvedUnder } from "./resolved.ts";
 import { contentOf } from "./wire.ts";
 
 /** Milliseconds that an executor has to become ready; a loaded machine starts Deno twice in it. */
@@ -140,7 +140,7 @@ export class RemoteExecutor implements Executor {
 
   async resolve(path: string): Promise<ResolvedPath> {
     const resolved = await this.#state.file("resolved", path, (id) => ({ op: "resolve", id, path }));
-    return accessTo(this.#policy, resolved.path);
+    return resolvedUnder(this.#policy, resolved.path);
   }
 
   async close(): Promise<void> {

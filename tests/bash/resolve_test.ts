@@ -2,7 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { FileError } from "../../src/bash/executor_handle.ts";
 import { parseFromExecutor, WireError } from "../../src/bash/wire.ts";
 import { exists } from "../support/files.ts";
-import { startRig } from "./rig.ts";
+import { makePlace, startRig } from "./rig.ts";
 
 const fault = (thrown: unknown) => thrown instanceof FileError ? thrown.fault : String(thrown);
 
@@ -47,6 +47,18 @@ Deno.test("Executor.resolve()", async (t) => {
     }
     assertEquals(await executor.resolve(`${place.home}/.ssh/id_rsa`).catch(fault), "denied");
   });
+});
+
+Deno.test("Executor.resolve() finds no place writable that a repository's config makes git run", async () => {
+  const place = await makePlace();
+  await Deno.mkdir(`${place.workspace}/.git/objects`, { recursive: true });
+  await Deno.mkdir(`${place.workspace}/githooks`);
+  await Deno.writeTextFile(`${place.workspace}/.git/HEAD`, "ref: refs/heads/main\n");
+  await Deno.writeTextFile(`${place.workspace}/.git/config`, "[core]\n\thooksPath = githooks\n");
+  await using rig = await startRig("workspace", {}, place);
+  const writable = async (name: string) =>
+    (await rig.executor.resolve(`${place.workspace}/${name}`)).writable;
+  assertEquals([await writable("githooks/pre-commit"), await writable("hooks/pre-commit")], [false, true]);
 });
 
 Deno.test("Executor.resolve() in read-only finds nothing writable but temporary files", async () => {

@@ -8,7 +8,7 @@ import type { Session } from "../support/session.ts";
 import { onlyCard } from "../support/updates.ts";
 import type { Fields } from "../support/wire.ts";
 import { eventually } from "../support/waiting.ts";
-import { pick } from "./checks/check.ts";
+import { opened, pick } from "./checks/check.ts";
 
 const read = (path: string): Step => ["tool", "read", { path }];
 const write = (path: string, content: string): Step => ["tool", "write", { path, content }];
@@ -303,4 +303,17 @@ onStage("a repository's hooks and an editor's settings that are there are not wr
   assertEquals(editor.taken().filter((line) => line.startsWith("fs/write")), []);
   assertEquals(await Deno.readTextFile(stage.path(".vscode/tasks.json")), "{}\n");
   assertEquals(namesIn(stage.path(".git/hooks")), ["post-merge"]);
+});
+
+onStage("a further directory of the workspace is the editor's too, and another one is not", {
+  client: zedCapabilities,
+}, async (stage) => {
+  const editor = new Editor();
+  stage.agent.onRequest = editor.answer;
+  const path = `${stage.outside}/a.txt`;
+  assertEquals((await use(await stage.session(), write(path, "x"))).status, "failed");
+  assertEquals(editor.taken(), []);
+  const [session] = await opened(stage, { additionalDirectories: [stage.outside] });
+  assertEquals((await use(session, write(path, "x"))).status, "completed");
+  assertEquals(editor.taken()[0], `fs/write ${path}`);
 });
