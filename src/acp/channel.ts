@@ -1,10 +1,12 @@
 import type { AgentContext, SessionUpdate } from "@agentclientprotocol/sdk";
-import type { Answer, Front, Question } from "../session/ports.ts";
+import type { Answer, EditorFiles, Front, Question } from "../session/ports.ts";
 import type { Session } from "../session/session.ts";
 import { Presenter } from "../presentation/presenter.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { Choice, Chosen, Elicitation, Elicited, NoAnswer } from "../tool/user.ts";
 import type { Drawing } from "../presentation/presenter.ts";
+import type { FileMethods } from "./client.ts";
+import { clientFiles } from "./client_files.ts";
 import type { Outbox } from "./outbox.ts";
 import { choiceRequest, readChosen } from "./choice.ts";
 import { elicitationRequest, type Elicits, readElicited } from "./elicitation.ts";
@@ -20,6 +22,8 @@ export interface ChannelDeps {
   readonly drawing: Drawing;
   /** How the client could ask the user then. */
   readonly elicits: Elicits;
+  /** The file methods that it had then. */
+  readonly files: FileMethods;
 }
 
 /** What the client answered to a request. */
@@ -27,6 +31,7 @@ type Reply = { readonly result: unknown } | { readonly error: unknown };
 
 /** One session's line to the client: its events out as updates, its questions out as requests. */
 export class Channel implements Front {
+  readonly files: EditorFiles | undefined;
   readonly #deps: ChannelDeps;
   #presenter: Presenter | undefined;
   /** Pages that the user was sent to and may still be at. */
@@ -36,6 +41,7 @@ export class Channel implements Front {
 
   constructor(deps: ChannelDeps) {
     this.#deps = deps;
+    this.files = clientFiles(deps.peer, deps.sessionId, deps.files);
   }
 
   /** Shows all that happens in the session from here on; once. */

@@ -198,7 +198,7 @@ export class SessionMethods {
     let channel = this.#channels.get(sessionId);
     if (!channel) {
       const { peer, client } = this.#deps;
-      const { drawing, elicits } = client();
+      const { drawing, elicits, files } = client();
       channel = new Channel({
         sessionId,
         peer,
@@ -206,6 +206,7 @@ export class SessionMethods {
         tools: this.#tools,
         drawing,
         elicits,
+        files,
       });
       this.#channels.set(sessionId, channel);
     }

@@ -80,7 +80,9 @@ class Server {
     for (const stop of this.#stops.values()) stop("cancelled");
   }
 
-  async #file(message: ToExecutor & { op: "read" | "write" | "stat" | "list" }): Promise<FromExecutor> {
+  async #file(
+    message: ToExecutor & { op: "read" | "write" | "stat" | "list" | "resolve" },
+  ): Promise<FromExecutor> {
     const { id, path } = message;
     switch (message.op) {
       case "read": {
@@ -100,6 +102,8 @@ class Server {
         return { ev: "stat", id, stat: await this.#files.stat(path) };
       case "list":
         return { ev: "listing", id, listing: await this.#files.list(path) };
+      case "resolve":
+        return { ev: "resolved", id, path: await this.#files.resolve(path) };
     }
   }
 

@@ -7,6 +7,7 @@ import type { Policy } from "../sandbox/policy.ts";
 import type { ConfinementReport } from "../sandbox/report.ts";
 import { type DaxProcess, startDaxProcess } from "./dax_process.ts";
 import { type DaxCommand, readForDax, type TouchedPath } from "./dax_syntax.ts";
+import { resolvedUnder } from "./resolved.ts";
 import { findProgram } from "./discover.ts";
 import type {
   Beyond,
@@ -16,6 +17,7 @@ import type {
   FileContent,
   FileStat,
   Listing,
+  ResolvedPath,
 } from "./executor_handle.ts";
 import type { ExecutorOptions } from "./host.ts";
 import type { SearchResult } from "./search.ts";
@@ -109,6 +111,7 @@ export class DaxExecutor implements Executor {
       stat: (path) => this.stat(path),
       search: () => this.search(),
       list: (path) => this.list(path),
+      resolve: (path) => this.resolve(path),
       close: () => this.close(),
     };
   }
@@ -152,6 +155,12 @@ export class DaxExecutor implements Executor {
 
   async list(path: string): Promise<Listing> {
     return (await this.#base.requests.file("listing", path, (id) => ({ op: "list", id, path }))).listing;
+  }
+
+  async resolve(path: string): Promise<ResolvedPath> {
+    const { requests } = this.#base;
+    const resolved = await requests.file("resolved", path, (id) => ({ op: "resolve", id, path }));
+    return resolvedUnder(this.#options.policy, resolved.path);
   }
 
   async close(): Promise<void> {

@@ -75,6 +75,15 @@ export interface Listing {
   readonly more: number;
 }
 
+/** Where a path leads, and what the executor's policy allows there. */
+export interface ResolvedPath {
+  /** Absolute, every symlink followed, also where nothing stands yet. */
+  readonly path: string;
+  readonly readable: boolean;
+  /** False for protected places too; `writeFile` may still let harmless changes of those pass. */
+  readonly writable: boolean;
+}
+
 /** Why a file operation was refused or failed; the message names the path and the cause. */
 export type FileFault =
   | "not-found"
@@ -146,6 +155,16 @@ export interface Executor {
    * there is no ripgrep. Aborting `signal` kills it and resolves with `stopped: "cancelled"`.
    */
   search(request: SearchRequest, signal: AbortSignal): Promise<SearchResult>;
+
+  /** Follows a path's symlinks. Opens nothing. Throws {@linkcode FileError} for those that cannot be followed. */
+  resolve(path: string): Promise<ResolvedPath>;
+
+  /**
+   * Does work that changes files of the workspace without this executor, while its protected places are looked
+   * after as they are for `writeFile`: what was planted there is taken back, and the fault is `denied`. Absent
+   * where nothing is looked after.
+   */
+  watched?<T>(work: () => Promise<T>): Promise<T>;
 
   /**
    * True when what it was started with no longer fits the files (a protected place came or went, the workspace is

@@ -85,6 +85,11 @@ export class Files {
     });
   }
 
+  /** Where a write to `path` would end up. */
+  async resolve(path: string): Promise<string> {
+    return await this.#faults(path, () => realTarget(path));
+  }
+
   /** See `Executor.writeFile`. */
   async write(request: WriteRequest): Promise<{ version: string }> {
     const { path } = request;
@@ -175,24 +180,34 @@ async function realTarget(path: string): Promise<string> {
   let at = path;
   for (let links = 0; links < MAX_LINKS; links++) {
     const [directory, name] = splitPath(at);
+    if (name === "..") return await Deno.realPath(at); // a link to a directory above
     at = `${await realDirectory(directory)}/${name}`.replace(/^\/\//, "/");
     const info = await Deno.lstat(at).catch(() => undefined);
     if (!info?.isSymlink) return at;
-    const link = await Deno.readLink(at);
-    at = link.startsWith("/") ? link : `${at.slice(0, at.lastIndexOf("/"))}/${link}`;
+    at = linkTarget(at, await Deno.readLink(at));
   }
   throw new FileError("failed", `${path} is a loop of symlinks`);
 }
 
-/** The real path of a directory whose last parts may not exist yet; those must hold no `..`. */
-async function realDirectory(path: string): Promise<string> {
+/** What the text of a symlink at `path` means. */
+function linkTarget(path: string, link: string): string {
+  return link.startsWith("/") ? link : `${path.slice(0, path.lastIndexOf("/"))}/${link}`;
+}
+
+/**
+ * The real path of a directory whose last parts may not exist yet, or be links to what does not; those must hold no
+ * `..`.
+ */
+async function realDirectory(path: string, links: number = MAX_LINKS): Promise<string> {
   try {
     return await Deno.realPath(path);
   } catch (thrown) {
     if (!(thrown instanceof Deno.errors.NotFound) || path === "/") throw thrown;
     const [parent, name] = splitPath(path);
     if (name === "..") throw thrown;
-    return `${await realDirectory(parent)}/${name}`.replace(/^\/\//, "/");
+    const real = `${await realDirectory(parent, links)}/${name}`.replace(/^\/\//, "/");
+    if (!(await Deno.lstat(real).catch(() => undefined))?.isSymlink || links === 0) return real;
+    return await realDirectory(linkTarget(real, await Deno.readLink(real)), links - 1);
   }
 }
 

@@ -61,6 +61,11 @@ export class Guard {
     return { places: [...this.#places.values()], gitDirs: [...this.#gitDirs] };
   }
 
+  /** Is `real`, a path without symlinks, a known protected place, in one, or in a git directory? */
+  protects(real: string): boolean {
+    return [...this.#places.keys(), ...this.#gitDirs].some((place) => isWithin(real, place));
+  }
+
   /** Takes the present state for the good one. To be called while no command runs. */
   async trust(executor: Executor): Promise<void> {
     this.#before = this.#look();

@@ -7,9 +7,12 @@ import {
   FileError,
   type FileStat,
   type Listing,
+  type ResolvedPath,
 } from "./executor_handle.ts";
 import type { Guard } from "./guard.ts";
 import type { SearchRequest, SearchResult } from "./search.ts";
+
+const PROTECTED = "is protected, since git, an editor or a shell would obey it";
 
 /** What {@linkcode GuardedExecutor} is made of. */
 export interface GuardedParts {
@@ -65,7 +68,18 @@ export class GuardedExecutor implements Executor {
       this.#parts.inner.writeFile(path, bytes, ifVersion)
     );
     if (restored.length === 0) return value;
-    throw new FileError("denied", `${path} is protected, since git, an editor or a shell would obey it`);
+    throw new FileError("denied", `${path} ${PROTECTED}`);
+  }
+
+  async resolve(path: string): Promise<ResolvedPath> {
+    const resolved = await this.#parts.inner.resolve(path);
+    return this.#parts.guard.protects(resolved.path) ? { ...resolved, writable: false } : resolved;
+  }
+
+  async watched<T>(work: () => Promise<T>): Promise<T> {
+    const { value, restored } = await this.#guarded(work);
+    if (restored.length === 0) return value;
+    throw new FileError("denied", `what was written ${PROTECTED}`);
   }
 
   stat(path: string): Promise<FileStat> {

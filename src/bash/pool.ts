@@ -98,6 +98,8 @@ class Member {
       stat: (path) => counted(() => inner.stat(path)),
       search: (request, signal) => counted(() => inner.search(request, signal)),
       list: (path) => counted(() => inner.list(path)),
+      resolve: (path) => counted(() => inner.resolve(path)),
+      watched: (work) => counted(() => inner.watched?.(work) ?? work()),
       beyond: async (command, cwd) => {
         const found = await inner.beyond?.(command, cwd);
         return found && { ...found, executor: this.#counting(found.executor) };

@@ -15,6 +15,7 @@ import type {
   FileContent,
   FileStat,
   Listing,
+  ResolvedPath,
 } from "./executor_handle.ts";
 import type { ExecutorOptions } from "./host.ts";
 import { firstStage, launchArgv, launchEnv, type LaunchPlan } from "./launch.ts";
@@ -23,6 +24,7 @@ import { randomTag } from "../sandbox/harden.ts";
 import { type Ready, Requests } from "./requests.ts";
 import { NO_RIPGREP } from "./ripgrep.ts";
 import { faultIn, type SearchRequest, type SearchResult } from "./search.ts";
+import { resolvedUnder } from "./resolved.ts";
 import { contentOf } from "./wire.ts";
 
 /** Milliseconds that an executor has to become ready; a loaded machine starts Deno twice in it. */
@@ -32,10 +34,18 @@ export class RemoteExecutor implements Executor {
   readonly report: ConfinementReport;
   readonly #channel: Channel;
   readonly #state: Requests;
+  readonly #policy: Policy;
   readonly #canSearch: boolean;
 
-  private constructor(report: ConfinementReport, channel: Channel, state: Requests, canSearch: boolean) {
+  private constructor(
+    report: ConfinementReport,
+    policy: Policy,
+    channel: Channel,
+    state: Requests,
+    canSearch: boolean,
+  ) {
     this.report = report;
+    this.#policy = policy;
     this.#channel = channel;
     this.#state = state;
     this.#canSearch = canSearch;
@@ -99,7 +109,7 @@ export class RemoteExecutor implements Executor {
       throw new AgentError("sandbox", `the executor lacks ${lacking.join(", ")}: nothing was run`);
     }
     log.debug("executor ready", { pid: channel.pid, preset: policy.preset, layers: report.layers });
-    return new RemoteExecutor(report, channel, state, plan.tools.rg !== undefined);
+    return new RemoteExecutor(report, policy, channel, state, plan.tools.rg !== undefined);
   }
 
   get closed(): boolean {
@@ -168,6 +178,11 @@ export class RemoteExecutor implements Executor {
 
   async list(path: string): Promise<Listing> {
     return (await this.#state.file("listing", path, (id) => ({ op: "list", id, path }))).listing;
+  }
+
+  async resolve(path: string): Promise<ResolvedPath> {
+    const resolved = await this.#state.file("resolved", path, (id) => ({ op: "resolve", id, path }));
+    return resolvedUnder(this.#policy, resolved.path);
   }
 
   async close(): Promise<void> {

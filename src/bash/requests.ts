@@ -23,7 +23,7 @@ const STREAM_EXCESS = TAIL_LIMIT + 4;
 
 /** What an executor's `ready` message says. */
 export type Ready = FromExecutor & { ev: "ready" };
-type Answer = FromExecutor & { ev: "content" | "written" | "stat" | "listing" | "found" };
+type Answer = FromExecutor & { ev: "content" | "written" | "stat" | "listing" | "resolved" | "found" };
 
 interface PendingCommand {
   readonly onOutput: (text: string) => void;
@@ -223,6 +223,7 @@ export class Requests {
       case "written":
       case "stat":
       case "listing":
+      case "resolved":
       case "found": {
         const file = this.#file(message.id);
         if (file.wants !== message.ev) {

@@ -133,6 +133,10 @@ class Server {
         return await this.#answer(message.id, async () => {
           return { ev: "listing", id: message.id, listing: await this.#files.list(message.path) };
         });
+      case "resolve":
+        return await this.#answer(message.id, async () => {
+          return { ev: "resolved", id: message.id, path: await this.#files.resolve(message.path) };
+        });
     }
   }
 

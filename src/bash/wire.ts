@@ -17,7 +17,7 @@ export type ToExecutor =
   | { op: "cancel"; id: number }
   | { op: "read"; id: number; path: string; from?: number; maxBytes: number }
   | { op: "write"; id: number; path: string; base64: string; ifVersion?: string; tempName: string }
-  | { op: "stat"; id: number; path: string }
+  | { op: "stat" | "resolve"; id: number; path: string }
   | ({ op: "search"; id: number } & SearchRequest)
   | { op: "list"; id: number; path: string }
   | { op: "exit" };
@@ -35,6 +35,7 @@ export type FromExecutor =
   | { ev: "stat"; id: number; stat: FileStat }
   | { ev: "found"; id: number; result: SearchResult }
   | { ev: "listing"; id: number; listing: Listing }
+  | { ev: "resolved"; id: number; path: string }
   | { ev: "fault"; id: number; fault: FileFault; message: string };
 
 /** The environment variable of commands that tells whose they are: the executor's marker, a dot, the call's id. */
@@ -55,6 +56,8 @@ export class WireError extends Error {
 type Check = (value: unknown) => boolean;
 
 const text: Check = (v) => typeof v === "string" && v.length <= MAX_TEXT;
+/** Absolute, without `.`, `..` and empty parts. */
+const cleanPath: Check = (v) => text(v) && (v === "/" || /^(\/(?!\.{0,2}(\/|$))[^\0/]+)+$/.test(v as string));
 const base64: Check = (v) => typeof v === "string" && v.length <= MAX_LINE_BYTES;
 const count: Check = (v) => Number.isSafeInteger(v) && (v as number) >= 0;
 const flag: Check = (v) => typeof v === "boolean";
@@ -135,6 +138,7 @@ const MESSAGES: Readonly<Record<string, Check>> = {
   stat: record({ ev: text, id: count, stat }),
   found: record({ ev: text, id: count, result: found }),
   listing: record({ ev: text, id: count, listing }),
+  resolved: record({ ev: text, id: count, path: cleanPath }),
   fault: record({ ev: text, id: count, fault: oneOf(...FAULTS), message: text }),
 };
 

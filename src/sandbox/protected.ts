@@ -13,6 +13,13 @@ export const TOOL_PLACES: readonly string[] = [
   ...[".vimrc", ".exrc", ".nvimrc", ".nvim.lua", ".dir-locals.el", ".gdbinit", ".lldbinit"],
 ];
 
+const PROTECTED_NAMES: ReadonlySet<string> = new Set([".git", ".gitmodules", ...TOOL_PLACES]);
+
+/** Does a path below a workspace go through a name that is protected in some of its directories? */
+export function isNamedProtected(below: string): boolean {
+  return below.split("/").some((name) => PROTECTED_NAMES.has(name.toLowerCase()));
+}
+
 /** All protected places of a workspace, as far as they are known. */
 export interface ProtectedSet {
   /** Existing or not. */

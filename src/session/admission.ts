@@ -14,6 +14,8 @@ import {
 import type { Rules } from "../permission/rules.ts";
 import { Refusal } from "../tool/tool.ts";
 import type { Block } from "../tool/view.ts";
+import { throughEditor } from "./editor_executor.ts";
+import type { EditorAccess } from "./editor_view.ts";
 import type { Front, GrantBook, Wish, Workbench } from "./ports.ts";
 
 /** What is needed to let a call do something. */
@@ -25,6 +27,8 @@ export interface AdmissionDeps {
   /** The session's directory, absolute. */
   readonly cwd: string;
   readonly preset: Preset;
+  /** Undefined where the client has no file methods. */
+  readonly editor?: EditorAccess | undefined;
 }
 
 /** One call that wants to do something. */
@@ -53,12 +57,14 @@ export async function admit(deps: AdmissionDeps, applicant: Applicant, preview?:
   const decision = await decideOn(deps, applicant.action, confined.problem);
   if (decision.verdict === "deny") throw new Refusal(decision.reason);
   if (decision.verdict === "ask") {
-    const shown = "executor" in confined ? await preview?.(confined.executor) : undefined;
+    const shown = "executor" in confined
+      ? await preview?.(throughEditor(confined.executor, deps.editor, applicant.signal))
+      : undefined;
     await ask(deps, applicant, decision, shown);
   }
   const executor = await executorFor(deps, applicant.action, confined, decision.verdict === "ask");
   applicant.signal.throwIfAborted();
-  return executor;
+  return throughEditor(executor, deps.editor, applicant.signal);
 }
 
 /**

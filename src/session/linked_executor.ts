@@ -27,6 +27,8 @@ export function throughLink(inner: Executor, link: string, real: string): Execut
       return { ...result, entries: result.entries.map((e) => ({ ...e, path: named(e.path) })) };
     },
     list: (path) => inner.list(follow(path)),
+    resolve: (path) => inner.resolve(follow(path)),
+    watched: (work) => inner.watched?.(work) ?? work(),
     beyond: async (command, cwd) => {
       const found = await inner.beyond?.(command, follow(cwd));
       return found && { ...found, executor: throughLink(found.executor, link, real) };

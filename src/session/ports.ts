@@ -24,8 +24,23 @@ export interface Question {
 /** `cancelled`: the user dismissed the question, which ends the turn. Whatever is not a clear yes is `reject`. */
 export type Answer = "allow" | "allow-always" | "reject" | "cancelled";
 
+/**
+ * The client's own view of text files, unsaved changes included; each method is there where the client declared
+ * it. Paths are absolute, as the client names them. Both throw an `EditorFault` when the client does not do it (no
+ * answer within some seconds is a fault too), and the signal's reason once it is aborted.
+ */
+export interface EditorFiles {
+  /** Gives the whole text. */
+  readonly read: ((path: string, signal: AbortSignal) => Promise<string>) | undefined;
+  /** Replaces the whole text. That it resolves proves nothing: some clients answer and write nothing. */
+  readonly write: ((path: string, text: string, signal: AbortSignal) => Promise<void>) | undefined;
+}
+
 /** What a session needs of the one who shows it. */
 export interface Front {
+  /** Undefined where the client declared no file methods. */
+  readonly files?: EditorFiles | undefined;
+
   /** Asks the user. Never rejects; resolves with `cancelled` once `signal` is aborted. */
   ask(question: Question, signal: AbortSignal): Promise<Answer>;
   /**

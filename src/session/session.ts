@@ -7,6 +7,8 @@ import type { ConfinementReport } from "../sandbox/report.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { PromptPart, SessionEvent, StopReason } from "./event.ts";
 import { children } from "./children.ts";
+import { EditorTrust } from "./editor_trust.ts";
+import type { EditorAccess } from "./editor_view.ts";
 import type { EventListener, EventLog } from "./event_log.ts";
 import { failureOf } from "./failure.ts";
 import { randomId } from "./ids.ts";
@@ -55,6 +57,8 @@ export interface SessionDeps {
   readonly settings: Settings;
   /** Directories beside `cwd` that belong to the workspace, absolute. */
   readonly roots?: readonly string[];
+  /** What is known of the client's file methods; shared by its sessions. */
+  readonly editorTrust?: EditorTrust;
   /** What the user should be told of the place that sessions are kept in, each once. */
   readonly storeNotes?: () => readonly string[];
 }
@@ -84,6 +88,7 @@ export class Session {
   readonly #titler: Titler;
   /** Prompts that have not settled. */
   #prompts = 0;
+  readonly #editorTrust: EditorTrust;
   #settings: Settings;
   #roots: readonly string[];
   /** `torn`: the log could not be written to a turn's end; the next turn closes first what stayed open. */
@@ -98,6 +103,7 @@ export class Session {
     this.#events = deps.events;
     this.#settings = deps.settings;
     this.#roots = deps.roots ?? [];
+    this.#editorTrust = deps.editorTrust ?? new EditorTrust();
     this.#jobs = new JobTable({
       before: deps.events.jobs,
       journal: {
@@ -362,6 +368,7 @@ export class Session {
       rules,
       front,
       openModel,
+      editor: this.#editor(),
       jobs: this.#jobs,
       cwd: this.cwd,
       ...settings,
@@ -372,5 +379,10 @@ export class Session {
     const system = async (preset: Preset, write: boolean) =>
       childPrompt(await promptFacts(this.#place(preset, roots)), write);
     return { ...turn, delegate: children({ turn, system }) };
+  }
+
+  #editor(): EditorAccess | undefined {
+    const { front: { files }, log } = this.#deps;
+    return files && { files, trust: this.#editorTrust, roots: [this.cwd, ...this.#roots], log };
   }
 }

@@ -4,6 +4,7 @@ import type { Log } from "../log.ts";
 import type { Rules } from "../permission/rules.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import { checkCwd, reconcileCwd } from "./cwd.ts";
+import { EditorTrust } from "./editor_trust.ts";
 import { EventLog } from "./event_log.ts";
 import type { LoggedEvent, SessionEvent } from "./event.ts";
 import { isSessionId, randomId } from "./ids.ts";
@@ -45,6 +46,7 @@ export interface OpenRequest {
 /** The open sessions of one connection, by id, and the way to those that are stored. */
 export class Sessions {
   readonly #deps: SessionsDeps;
+  readonly #editorTrust = new EditorTrust();
   readonly #open = new Map<string, Session>();
   /** Loads under way: a second load of the same id waits for the first and gets the same session. */
   readonly #loading = new Map<string, Promise<Session>>();
@@ -234,6 +236,7 @@ export class Sessions {
       front: front(id),
       workbench: workbench({ cwd, tempDir }),
       grants: sessionGrants(config.stateDir, cwd, log),
+      editorTrust: this.#editorTrust,
       storeNotes: () => state.takeNotes(),
     });
   }

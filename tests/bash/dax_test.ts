@@ -157,6 +157,12 @@ Deno.test("without bash: dax's own commands run unasked, and only in the workspa
     assertEquals([new TextDecoder().decode(bytes), read], ["text", version]);
     assertEquals((await executor.stat(`${place.workspace}/none`)).kind, "missing");
     await assertRejects(() => executor.writeFile(`${place.outside}/f`, bytes));
+    await Deno.symlink(place.outside, `${place.workspace}/away`);
+    const cases = [["f", true], ["away/f", false], [".git/config", false], [".vscode/x", false]] as const;
+    for (const [path, writable] of cases) {
+      assertEquals((await executor.resolve(`${place.workspace}/${path}`)).writable, writable, path);
+    }
+    await Deno.remove(`${place.workspace}/away`);
   });
 
   await t.step("it says what it is", () => {

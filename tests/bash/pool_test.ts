@@ -24,6 +24,7 @@ class FakeExecutor implements Executor {
   writeFile = () => Promise.reject(new Error("none"));
   stat = () => Promise.resolve({ kind: "missing", size: 0, version: "missing" } as const);
   search = () => Promise.reject(new Error("none"));
+  resolve = (path: string) => Promise.resolve({ path, readable: true, writable: true });
   close = () => {
     this.closed = true;
     this.finish();

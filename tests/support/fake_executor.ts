@@ -98,6 +98,10 @@ export class FakeExecutor implements Executor {
     return this.found(request);
   }
 
+  resolve(path: string) {
+    return Promise.resolve({ path, readable: true, writable: true });
+  }
+
   close(): Promise<void> {
     return Promise.resolve();
   }
