@@ -265,7 +265,10 @@ function fileErrorOf(path: string, thrown: unknown): FileError {
   return new FileError(fault, `${path}: ${fault === "not-found" ? "no such file" : causeOf(thrown)}`);
 }
 
+const CLOSED = "closed to the file tools: a place of secrets, or one that only bash can look into";
+
 function causeOf(thrown: unknown): string {
-  if (thrown instanceof Deno.errors.NotCapable) return "closed to file tools; try bash"; // Deno's words name its flags
+  // Deno's own words name its flags.
+  if (thrown instanceof Deno.errors.NotCapable) return CLOSED;
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -61,7 +61,7 @@ Deno.test("Executor.readFile() and stat()", async (t) => {
     const error = await executor.readFile("/proc/self/status", 10).catch((e) => e);
     assertEquals([fault(error), error.message], [
       "denied",
-      "/proc/self/status: closed to file tools; try bash",
+      "/proc/self/status: closed to the file tools: a place of secrets, or one that only bash can look into",
     ]);
   });
   await t.step("tell that nobody may write a file", async () => {

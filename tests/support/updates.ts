@@ -66,7 +66,10 @@ export interface Card {
 
 /** The tool calls of a list of updates, in the order of their announcement. */
 export function cardsOf(updates: readonly Update[]): Card[] {
-  return updates.filter((u) => u.sessionUpdate === "tool_call").map((call) => {
+  const calls = updates.filter((u) => u.sessionUpdate === "tool_call");
+  // A call that was drafted for a terminal in another directory is announced once more.
+  const first = calls.filter((call, i) => calls.findIndex((c) => c.toolCallId === call.toolCallId) === i);
+  return first.map((call) => {
     const id = call.toolCallId!;
     const later = updates.filter((u) => u.sessionUpdate === "tool_call_update" && u.toolCallId === id);
     const last = later.at(-1) ?? call;
