@@ -16,13 +16,16 @@ import {
   toolText,
 } from "../../support/updates.ts";
 import { pause } from "../../support/waiting.ts";
+import type { Fields } from "../../support/wire.ts";
 import { type Check, pick, withAgent } from "./check.ts";
 
-const FILES: Step[] = [
+/** What reads, makes and changes a file, and asks the user. */
+const allOf = (file: string): Step[] => [
   ["tool", "read", { path: "a.txt" }],
-  ["tool", "write", { path: "check-53.txt", content: "one\n" }],
-  ["tool", "edit", { path: "check-53.txt", old_string: "one", new_string: "two" }],
+  ["tool", "write", { path: file, content: "one\n" }],
+  ["tool", "edit", { path: file, old_string: "one", new_string: "two" }],
   ["bash", "true"],
+  ["tool", "ask_user", { question: "Which?", options: [{ label: "A" }, { label: "B" }] }],
   ["text", "ok"],
 ];
 
@@ -32,14 +35,22 @@ const GROWTH = 96 * 1024;
 /** Tools, permission and load: 53–60. */
 export const toolChecks: readonly Check[] = [
   ["53 a client is asked for nothing that it did not declare", async (stage) => {
-    await withAgent(stage, { client: {} }, async (agent) => {
-      await (await stage.session()).run(script(...FILES));
-      assertEquals(agent.frames.filter((f) => f.message.method && f.message.id !== undefined), []);
-    });
-    await withAgent(stage, { client: zedCapabilities }, async (agent) => {
-      agent.onRequest = editorFiles;
-      await (await stage.session()).run(script(...FILES));
-    }); // that no other method is called is watched on every connection
+    const asked = async (client: Fields, file: string) =>
+      await withAgent(stage, { client }, async (agent) => {
+        agent.onRequest = (request) =>
+          request.method?.startsWith("fs/")
+            ? editorFiles(request)
+            : { result: { action: "decline", outcome: { outcome: "cancelled" } } };
+        await (await stage.session()).prompt(script(...allOf(file)));
+        return new Set(
+          agent.frames.flatMap(({ message: m }) => m.method && m.id !== undefined ? [m.method] : []),
+        );
+      }); // each connection also watches that nothing undeclared is called
+    assertEquals(await asked({}, "check-53-plain.txt"), new Set(["session/request_permission"]));
+    assertEquals(
+      await asked(zedCapabilities, "check-53-zed.txt"),
+      new Set(["fs/read_text_file", "fs/write_text_file", "elicitation/create"]),
+    );
   }],
   ["54 a call has an id of its own, is announced first, and always comes to an end", async (stage) => {
     const session = await stage.session();

@@ -112,8 +112,20 @@ export const turnChecks: readonly Check[] = [
     assertEquals(new Set([...ids.values()].flatMap((of) => [...of])).size, 3);
   }],
   // The agent keeps no plan yet, so there is no list to be whole.
-  ["44 no plan is sent by an agent that has none", ({ agent }) => {
-    assertEquals(agent.frames.filter((f) => updateIn(f.message)?.sessionUpdate === "plan"), []);
+  ["44 a plan is the whole list each time", async (stage) => {
+    const step = (content: string, status: string) => ({ content, status });
+    const entries = [step("Look", "completed"), step("Change", "in_progress"), step("Test", "pending")];
+    const { updates } = await (await stage.session()).run(script(
+      ["tool", "plan", { entries: [step("Look", "in_progress"), ...entries.slice(1)] }],
+      ["tool", "plan", { entries }],
+      ["text", "ok"],
+    ));
+    const plans = updates.filter((u) => u.sessionUpdate === "plan") as unknown as { entries: Fields[] }[];
+    assertEquals(plans.map((plan) => plan.entries.map((entry) => [entry.content, entry.status])), [
+      [["Look", "in_progress"], ["Change", "in_progress"], ["Test", "pending"]],
+      [["Look", "completed"], ["Change", "in_progress"], ["Test", "pending"]],
+    ]);
+    assert(plans.flatMap((plan) => plan.entries).every((entry) => entry.priority !== undefined));
   }],
   ["45 usage is told only with the model's real window", async (stage) => {
     const usage = async (model?: string) => {
