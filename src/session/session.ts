@@ -19,6 +19,7 @@ import { Steering } from "./steering.ts";
 import { nextSystemPrompt, promptFacts, type PromptPlace } from "./next_system_prompt.ts";
 import { childPrompt } from "./system_prompt.ts";
 import { changed, type Settings, type SettingsEvent } from "./settings.ts";
+import { PromptQueue } from "./prompt_queue.ts";
 import { removeIfEmpty } from "./temp_dirs.ts";
 import { runShellTurn } from "./shell_turn.ts";
 import { type Answerer, answererOf, type CommandInfo, type CommandSet, DONE } from "./slash/command.ts";
@@ -77,23 +78,17 @@ export class Session {
   readonly cwd: string;
   readonly #deps: SessionDeps;
   readonly #events: EventLog;
-  /** Settles when the prompts so far have. */
-  #tail: Promise<unknown> = Promise.resolve();
-  /** Aborted by `cancel`, then replaced: prompts that come later are not touched. */
-  #cancel = new AbortController();
+  readonly #prompts = new PromptQueue(NEVER_BEGUN);
   #lock: SessionLock | undefined;
   /** Set while a turn runs. */
   #steering: Steering | undefined;
   readonly #jobs: JobTable;
   readonly #titler: Titler;
-  /** Prompts that have not settled. */
-  #prompts = 0;
   readonly #editorTrust: EditorTrust;
   #settings: Settings;
   #roots: readonly string[];
   /** `torn`: the log could not be written to a turn's end; the next turn closes first what stayed open. */
   #logState: "whole" | "torn" = "whole";
-  #closed = false;
   #announced = false;
 
   constructor(deps: SessionDeps) {
@@ -121,25 +116,13 @@ export class Session {
    * @throws AgentError or ModelError when the turn failed (it is logged then); never for a cancel.
    */
   prompt(prompt: readonly PromptPart[], signal: AbortSignal): Promise<TurnEnd> {
-    const cancelled = AbortSignal.any([signal, this.#cancel.signal]);
-    if (cancelled.aborted) return Promise.resolve(NEVER_BEGUN);
     this.endPause();
-    this.#prompts++;
-    const waiting = Promise.withResolvers<TurnEnd>();
-    const takeBack = () => waiting.resolve(NEVER_BEGUN);
-    cancelled.addEventListener("abort", takeBack, { once: true });
-    const turn = this.#tail.then(() => {
-      cancelled.removeEventListener("abort", takeBack); // from here on the turn itself answers for its end
-      return this.#turn(prompt, cancelled);
-    });
-    this.#tail = turn.catch(() => {}).finally(() => this.#prompts--);
-    turn.then(waiting.resolve, waiting.reject);
-    return waiting.promise;
+    return this.#prompts.run((cancelled) => this.#turn(prompt, cancelled), signal);
   }
 
   /** To be called when a prompt was answered: spare work is done until the next one comes. Never throws. */
   pause(): void {
-    const idle = this.#prompts === 0 && !this.#closed && this.#lock && this.#logState === "whole";
+    const idle = this.#prompts.idle && this.#lock && this.#logState === "whole";
     if (idle && this.#deps.config.titles) this.#titler.start(this.#settings.model);
   }
 
@@ -156,8 +139,7 @@ export class Session {
   /** Stops the running prompt and all that wait. Harmless when idle. */
   cancel(): void {
     this.endPause();
-    this.#cancel.abort(new DOMException("The user cancelled.", "AbortError"));
-    this.#cancel = new AbortController();
+    this.#prompts.cancel();
   }
 
   /** What tools may do unasked. */
@@ -223,9 +205,12 @@ export class Session {
 
   /** Cancels, waits for the turn to end, ends all processes. Never rejects. */
   async close(): Promise<void> {
-    this.#closed = true;
-    this.cancel();
-    await Promise.all([this.#tail, this.#titler.stop(), this.#jobs.close(), this.#deps.workbench.close()]);
+    await Promise.all([
+      this.#prompts.close(),
+      this.#titler.stop(),
+      this.#jobs.close(),
+      this.#deps.workbench.close(),
+    ]);
     // A turn that was just starting may have asked for an executor after the first close.
     await this.#deps.workbench.close();
     await removeIfEmpty(this.#deps.tempDir());
@@ -234,7 +219,6 @@ export class Session {
   }
 
   async #turn(prompt: readonly PromptPart[], signal: AbortSignal): Promise<TurnEnd> {
-    if (signal.aborted || this.#closed) return NEVER_BEGUN; // nothing to log
     const steering = this.#steering = new Steering();
     const meter = new UsageMeter();
     const unsubscribe = this.#events.subscribe(meter.add);
