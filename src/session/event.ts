@@ -10,7 +10,21 @@ export type PromptPart =
   /** A file or page that the user points to. */
   | { readonly type: "link"; readonly uri: string; readonly name: string }
   /** Text that came along with the prompt (a selection, a file, a diff). */
-  | { readonly type: "context"; readonly uri: string; readonly text: string };
+  | { readonly type: "context"; readonly uri: string; readonly text: string }
+  /** A picture, its bytes in Base64. */
+  | {
+    readonly type: "image";
+    readonly mimeType: string;
+    readonly data: string;
+    readonly uri?: string | undefined;
+  }
+  /** Bytes that came along and are neither text nor a picture that the model takes: only what they were is kept. */
+  | {
+    readonly type: "binary";
+    readonly uri: string;
+    readonly mimeType?: string | undefined;
+    readonly size: number;
+  };
 
 /** Why a turn stopped; the protocol's five reasons. */
 export type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled";

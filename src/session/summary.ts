@@ -70,9 +70,17 @@ function titleOf(event: Extract<SessionEvent, { type: "turn.started" }>): string
 /** The first words of a prompt, cut between words; where it holds no words, the name of what it points to. */
 function promptTitle(prompt: readonly PromptPart[]): string | undefined {
   const said = prompt.map((part) => part.type === "text" ? part.text : "").join(" ");
-  const pointed = prompt.flatMap((part) => part.type === "link" ? [part.name] : []);
+  const pointed = prompt.flatMap((part) =>
+    part.type === "link" ? [part.name] : part.type === "text" ? [] : nameOf(part.uri ?? part.type)
+  );
   const line = oneLine(said.slice(0, 1000), 1000) || oneLine(pointed.join(", "), 1000);
   return line === "" ? undefined : cutTitle(line);
+}
+
+/** The last word of a URI's path. */
+function nameOf(uri: string): string {
+  const path = URL.parse(uri)?.pathname ?? uri;
+  return path.slice(path.lastIndexOf("/", path.length - 2) + 1);
 }
 
 /** Cut between words where it is too long for a list. */
