@@ -132,7 +132,8 @@ function lines(count: string): string {
 /** The mention with its name, where neither says the other. */
 function named(mention: Mention, said: string, name: string): Mention {
   const last = said.trim().replace(/\/$/, "").split(/[/ ]/).at(-1) ?? "";
-  const isSaid = name.trim() === "" || said.includes(name.trim()) || last !== "" && name.includes(last);
+  // `a.ts (10:20)` is what Zed calls a selection: it says no more than the link.
+  const isSaid = said.includes(name.trim()) || last !== "" && `${name} `.startsWith(`${last} `);
   return isSaid ? mention : { ...mention, phrase: `${mention.phrase} (${inQuotes(name)})` };
 }
 

@@ -84,7 +84,7 @@ Deno.test("links and carried text reach the model in place", () => {
   const [message] = history.messages();
   assertEquals(message, {
     role: "user",
-    text: 'see\n[a b.ts](file:///a%20b.ts)\n<context uri="file:///c.ts#L1:2">\ncode\n</context>',
+    text: 'see\n[file /a b.ts]\n<context source="file /c.ts, lines 1–2">\ncode\n</context>',
   });
 });
 
