@@ -2,6 +2,7 @@ import { AgentError } from "../errors.ts";
 import type { Eyes } from "../model/choices.ts";
 import type { PromptPart } from "../session/event.ts";
 import { boundContexts } from "../session/prompt_bounds.ts";
+import { base64Bytes } from "../tool/base64.ts";
 import { imageTypeOf, isBinary } from "../tool/file_kind.ts";
 
 /** Bytes of an image: it is logged, and goes to the model with every request from then on. */
@@ -89,7 +90,7 @@ class BlockReader {
           `"vision": true of this one in the config file), or leave the image out.`,
       );
     }
-    if (data.length > IMAGE_BYTES * 1.4) throw tooLarge(Math.floor(data.length * 3 / 4)); // not even decoded
+    if (data.length > IMAGE_BYTES * 1.4) throw tooLarge(base64Bytes(data)); // not even decoded
     const bytes = fromBase64(data);
     if (bytes.length > IMAGE_BYTES) throw tooLarge(bytes.length);
     if (!this.#hasRoom(bytes)) {

@@ -1,5 +1,6 @@
 import type { ContentBlock, ToolCallContent } from "@agentclientprotocol/sdk";
 import type { PromptPart } from "../session/event.ts";
+import { base64Bytes } from "../tool/base64.ts";
 import type { Block } from "../tool/view.ts";
 import { clip, CONTENT_BYTES, IMAGE_BYTES, jsonBytes, NAME_BYTES, PATH_BYTES, splitText } from "./bounds.ts";
 
@@ -49,7 +50,7 @@ function imageContent(
   { mimeType, data, path }: Extract<Block, { type: "image" }>,
   max: number,
 ): ContentBlock {
-  const size = Math.floor(data.length * 3 / 4);
+  const size = base64Bytes(data);
   const room = Math.max(0, max - 200); // for the keys
   if (data.length <= room) return { type: "image", mimeType, data };
   if (path === undefined) return tooLarge(mimeType, size);
@@ -90,7 +91,7 @@ export function promptContent(part: PromptPart): ContentBlock[] {
 function promptImage({ mimeType, data, uri }: Extract<PromptPart, { type: "image" }>): ContentBlock {
   const of = uri === undefined ? {} : { uri: clip(uri, PATH_BYTES) };
   if (data.length <= IMAGE_BYTES) return { type: "image", mimeType, data, ...of };
-  const size = Math.floor(data.length * 3 / 4);
+  const size = base64Bytes(data);
   if (uri === undefined) return tooLarge(mimeType, size);
   return pointer(uri, mimeType, size);
 }

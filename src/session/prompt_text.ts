@@ -1,4 +1,5 @@
 import type { ModelMessage, PlacedImage } from "../model/model.ts";
+import { base64Bytes } from "../tool/base64.ts";
 import type { PromptPart, SessionEvent } from "./event.ts";
 import { mentionOf, shown, shownUri } from "./mention.ts";
 
@@ -57,7 +58,7 @@ function pieceOf(part: PromptPart): Piece {
     case "image": {
       const of = part.uri === undefined ? "" : `: ${sourceOf(part.uri)}`;
       return {
-        text: `[image${of}, ${typeAndSize(part.mimeType, sizeOf(part.data))}]`,
+        text: `[image${of}, ${typeAndSize(part.mimeType, base64Bytes(part.data))}]`,
         flow: "inline",
         image: part,
       };
@@ -93,11 +94,6 @@ function sourceOf(uri: string): string {
 
 function typeAndSize(mimeType: string | undefined, size: number): string {
   return `${mimeType ? `${shown(mimeType)}, ` : ""}${size} bytes`;
-}
-
-/** Bytes of a text in Base64. */
-function sizeOf(data: string): number {
-  return Math.floor(data.replace(/=+$/, "").length * 3 / 4);
 }
 
 /**
