@@ -90,7 +90,7 @@ export type SessionEvent =
     readonly turn: string;
     readonly messageId: string;
     readonly prompt: readonly PromptPart[];
-    /** What the model reads in place of the prompt; null: nothing, since this program answers by itself. */
+    /** What the model reads in place of the prompt's first part; null: nothing of it, since this program answers by itself. */
     readonly modelText?: string | null | undefined;
   }
   /** Said by this program, not by the model, which does not read it. Markdown. */
