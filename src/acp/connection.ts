@@ -69,7 +69,11 @@ export async function serveConnection(stream: Stream, deps: ConnectionDeps): Pro
     .onRequest("session/fork", asSent, inTurn((call, house) => house.lifecycle.forkSession(call.params)))
     .onRequest("session/set_config_option", inTurn((call, house) => house.setConfigOption(call.params)))
     .onRequest("session/set_mode", inTurn((call, house) => house.setMode(call.params)))
-    .onRequest("session/prompt", inTurn((call, house, cancelled) => house.prompt(call.params, cancelled)))
+    .onRequest(
+      "session/prompt",
+      asSent,
+      inTurn((call, house, cancelled) => house.prompt(call.params, cancelled)),
+    )
     .onRequest("_session/steering", asSent, inTurn((call, house) => house.steer(call.params)))
     .onRequest("session/close", inTurn((call, house) => house.lifecycle.closeSession(call.params)))
     .onRequest("session/delete", inTurn((call, house) => house.lifecycle.deleteSession(call.params)))

@@ -1,5 +1,6 @@
 import { type InitializeResponse, PROTOCOL_VERSION } from "@agentclientprotocol/sdk";
 import type { Config } from "../config/config.ts";
+import { eyesOf } from "../model/choices.ts";
 import { authMethods } from "./authentication.ts";
 import type { ClientFacts } from "./client.ts";
 
@@ -20,7 +21,8 @@ export function initializeResponse(config: Config, client: ClientFacts): Initial
     agentInfo: { name: config.agentName, title: "DeepSeek Harness", version: config.agentVersion },
     agentCapabilities: {
       loadSession: true,
-      promptCapabilities: { image: false, audio: false, embeddedContext: true },
+      // For the model that is configured; a session may be given another one later.
+      promptCapabilities: { image: eyesOf(config)?.sees ?? false, audio: false, embeddedContext: true },
       mcpCapabilities: { http: false, sse: false },
       sessionCapabilities: SESSION_CAPABILITIES,
       auth: { logout: {} },

@@ -1,6 +1,5 @@
 import type {
   AgentContext,
-  PromptRequest,
   PromptResponse,
   SetSessionConfigOptionRequest,
   SetSessionConfigOptionResponse,
@@ -10,7 +9,7 @@ import type {
 import type { Preset } from "../config/config.ts";
 import type { Keyring } from "../config/keyring.ts";
 import type { Log } from "../log.ts";
-import { modelChoices } from "../model/choices.ts";
+import { eyesOf, modelChoices } from "../model/choices.ts";
 import { parseRules } from "../permission/rules.ts";
 import { modelOpener, prepareModel } from "../session/model_opener.ts";
 import type { OpenModel } from "../session/ports.ts";
@@ -26,7 +25,7 @@ import { Lifecycle, type OpenedSession } from "./lifecycle.ts";
 import { Outbox } from "./outbox.ts";
 import { promptParts } from "./prompt.ts";
 import { promptResponse } from "./usage.ts";
-import { steeringParams, type SteeringResult } from "./steering_params.ts";
+import { promptParams } from "./prompt_params.ts";
 import {
   changeByMode,
   changeByOption,
@@ -34,6 +33,11 @@ import {
   type OptionFacts,
   sessionModes,
 } from "./session_options.ts";
+
+/** What becomes of a steering message: taken up by the running turn, or nothing runs and a prompt is wanted. */
+type SteeringResult =
+  | { readonly outcome: "injected" }
+  | { readonly outcome: "failed"; readonly idleBehavior: "promptRequired" };
 
 /** What the session methods of one connection work with. */
 export interface SessionMethodsDeps {
@@ -95,11 +99,13 @@ export class SessionMethods {
   }
 
   /** Settles when the turn has ended and every update of it is written. */
-  async prompt(params: PromptRequest, cancelled: AbortSignal): Promise<PromptResponse> {
-    const session = this.#sessions.get(params.sessionId);
+  async prompt(params: unknown, cancelled: AbortSignal): Promise<PromptResponse> {
+    const { sessionId, prompt } = promptParams(params);
+    const session = this.#sessions.get(sessionId);
     const before = session.preset;
     try {
-      const end = await session.prompt(promptParts(params.prompt), cancelled);
+      const parts = promptParts(prompt, eyesOf(this.#deps.keyring.config, session.settings.model));
+      const end = await session.prompt(parts, cancelled);
       this.#showModeIfChanged(session, before);
       this.#showOptionsIfChanged(session); // the first command tells what the confinement obtained
       await this.#showCommandsIfChanged(session);
@@ -118,9 +124,12 @@ export class SessionMethods {
 
   /** Says something into the running turn. */
   steer(params: unknown): SteeringResult {
-    const { sessionId, prompt } = steeringParams(params);
-    const taken = this.#sessions.get(sessionId).steer(promptParts(prompt));
-    return taken ? { outcome: "injected" } : { outcome: "failed", idleBehavior: "promptRequired" };
+    const { sessionId, prompt } = promptParams(params);
+    const session = this.#sessions.get(sessionId);
+    const parts = promptParts(prompt, eyesOf(this.#deps.keyring.config, session.modelOfTurn));
+    return session.steer(parts)
+      ? { outcome: "injected" }
+      : { outcome: "failed", idleBehavior: "promptRequired" };
   }
 
   /** Sets an option; clients that show modes are told as well. */

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { CATALOGUE } from "./catalogue.ts";
-import { modelName, parseModel, resolveModel } from "./providers.ts";
+import { modelName, parseModel, resolveModel, seesImages } from "./providers.ts";
 import type { ModelRef } from "./model.ts";
 
 /** The models that a user can choose from without asking any provider. */
@@ -31,6 +31,19 @@ export function modelChoices(config: Config, id?: string): ModelChoices | undefi
     groups.unshift({ provider: current.provider, models: [{ id: modelName(current), name: current.model }] });
   }
   return { current: modelName(current), thinks: thinks(current, config), groups };
+}
+
+/** A model, and whether it takes images. */
+export interface Eyes {
+  /** `provider/model`. */
+  readonly model: string;
+  readonly sees: boolean;
+}
+
+/** The same of the model that is in use; undefined where no model is set up. */
+export function eyesOf(config: Config, id?: string): Eyes | undefined {
+  const current = inUse(config, id);
+  return current && { model: modelName(current), sees: seesImages(current, config) };
 }
 
 function inUse(config: Config, id: string | undefined): ModelRef | undefined {

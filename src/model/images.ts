@@ -1,21 +1,28 @@
 import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from "@ai-sdk/provider";
 import type { ModelImage, ModelMessage } from "./model.ts";
 
-/** Pictures of tool results, as a user's message: providers take a result as text only. */
+type Content = LanguageModelV4TextPart | LanguageModelV4FilePart;
+
+/**
+ * A user's message with pictures in it. Those of tool results come as one too: providers take a result as text
+ * only.
+ */
 export interface ImageMessage {
   readonly role: "images";
-  readonly content: (LanguageModelV4TextPart | LanguageModelV4FilePart)[];
+  readonly content: Content[];
 }
 
 /** Characters of Base64 in one request; DeepSeek takes a body of 48 MiB, others less. */
 const MAX_SENT = 24 * 1024 * 1024;
 
 type Result = Extract<ModelMessage, { role: "tool" }>;
+type UserMessage = Extract<ModelMessage, { role: "user" }>;
 
 /**
- * The messages as a model gets them. To one that sees, the images of a reply's results follow these in a message
- * of their own, the latest first to find room; to another, or where there is no room, the results say that the
- * images are not shown. Every call is still followed by its results before anything else. Pure.
+ * The messages as a model gets them. To one that sees, a prompt's images go where they stood in it, and those of a
+ * reply's results follow these in a message of their own, the latest first to find room; to another, or where there
+ * is no room, it is said that the images are not shown. Every call is still followed by its results before anything
+ * else. Pure.
  */
 export function withImages(
   messages: readonly ModelMessage[],
@@ -30,10 +37,11 @@ export function withImages(
   };
   for (const message of messages) {
     if (message.role !== "tool") flush();
-    if (message.role !== "tool" || !message.images?.length) told.push(message);
+    if (message.role === "assistant" || !message.images?.length) told.push(message);
+    else if (message.role === "user") told.push(userMessage(message, shown, sees));
     else {
       const isShown = message.images.every((image) => shown.has(image));
-      told.push(isShown ? message : { ...message, text: `${message.text}\n${sees ? NO_ROOM : BLIND}` });
+      told.push(isShown ? message : { ...message, text: `${message.text}\n${notShown("tool", sees)}` });
       if (isShown) waiting.push(message);
     }
   }
@@ -41,21 +49,51 @@ export function withImages(
   return told;
 }
 
-const BLIND = "[The model in use takes no images: it cannot be shown.]";
-const NO_ROOM = "[Left out to save room. Read it again to see it.]";
+function notShown(role: "tool" | "user", sees: boolean): string {
+  if (!sees) return "[The model in use takes no images: it cannot be shown.]";
+  return role === "tool"
+    ? "[Left out to save room. Read it again to see it.]"
+    : "[Left out to save room. Ask for it to be sent again if you need it.]";
+}
 
 /** The latest images that fit into one request. */
 function withinRoom(messages: readonly ModelMessage[]): Set<ModelImage> {
   const fitting = new Set<ModelImage>();
   let room = MAX_SENT;
   for (const message of messages.toReversed()) {
-    if (message.role !== "tool") continue;
+    if (message.role === "assistant") continue;
     for (const image of message.images ?? []) {
       room -= image.data.length;
       if (room >= 0) fitting.add(image);
     }
   }
   return fitting;
+}
+
+/** The message with its images in their places, or with words there. */
+function userMessage(
+  { text, images = [] }: UserMessage,
+  shown: ReadonlySet<ModelImage>,
+  sees: boolean,
+): UserMessage | ImageMessage {
+  const content: Content[] = [];
+  let [words, from] = ["", 0];
+  const flush = () => {
+    if (words.trim() !== "") content.push({ type: "text", text: words }); // some providers refuse an empty text
+    words = "";
+  };
+  for (const image of images) {
+    words += text.slice(from, image.at);
+    from = image.at;
+    if (shown.has(image)) {
+      flush();
+      content.push(filePart(image));
+    } else words += ` ${notShown("user", sees)}`;
+  }
+  words += text.slice(from);
+  if (content.length === 0) return { role: "user", text: words };
+  flush();
+  return { role: "images", content };
 }
 
 function imageMessage(results: readonly Result[], shown: ReadonlySet<ModelImage>): ImageMessage {
@@ -66,11 +104,11 @@ function imageMessage(results: readonly Result[], shown: ReadonlySet<ModelImage>
         type: "text" as const,
         text: `[Image of the tool result "${text.split("\n", 1)[0]?.slice(0, 300)}"]`,
       },
-      ...images.filter((image) => shown.has(image)).map(({ mimeType, data }) => ({
-        type: "file" as const,
-        mediaType: mimeType,
-        data: { type: "data" as const, data },
-      })),
+      ...images.filter((image) => shown.has(image)).map(filePart),
     ]),
   };
+}
+
+function filePart({ mimeType, data }: ModelImage): LanguageModelV4FilePart {
+  return { type: "file", mediaType: mimeType, data: { type: "data", data } };
 }

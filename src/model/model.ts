@@ -21,9 +21,20 @@ export interface ModelImage {
   readonly data: string;
 }
 
+/** A picture in a user's message. */
+export interface PlacedImage extends ModelImage {
+  /** Where in the message's text it stands: behind this many characters (code units). */
+  readonly at: number;
+}
+
 /** One message of the history that the model is sent. */
 export type ModelMessage =
-  | { readonly role: "user"; readonly text: string }
+  | {
+    readonly role: "user";
+    readonly text: string;
+    /** In the order of their places. A model that cannot see is told that there were some. */
+    readonly images?: readonly PlacedImage[];
+  }
   | {
     readonly role: "assistant";
     readonly text: string;

@@ -75,12 +75,18 @@ export async function openModel(ref: ModelRef, config: Config, options: ChatOpti
     ref,
     window: told?.window ?? windowOf(ref.model),
     price: told?.price,
-    sees: told?.vision ?? knownModel(ref.model)?.sees ?? false,
+    sees: seesImages(ref, config),
     kind: provider.kind,
     apiKey: provider.apiKey,
     baseURL: provider.baseURL ?? (provider.kind === "openai-compatible" ? OPENAI_URL : undefined),
     secrets: secretsOf(config),
   }, options);
+}
+
+/** Does a model take images, as far as the settings and the catalogue tell? */
+export function seesImages(ref: ModelRef, config: Config): boolean {
+  if (providerOf(ref.provider, config)?.kind === "demo") return false;
+  return toldOf(ref, config)?.vision ?? knownModel(ref.model)?.sees ?? false;
 }
 
 /** Could a prompt be sent, as far as the settings tell? */

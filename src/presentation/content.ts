@@ -1,7 +1,8 @@
 import type { ContentBlock, ToolCallContent } from "@agentclientprotocol/sdk";
 import type { PromptPart } from "../session/event.ts";
+import { base64Bytes } from "../tool/base64.ts";
 import type { Block } from "../tool/view.ts";
-import { clip, CONTENT_BYTES, jsonBytes, NAME_BYTES, PATH_BYTES, splitText } from "./bounds.ts";
+import { clip, CONTENT_BYTES, IMAGE_BYTES, jsonBytes, NAME_BYTES, PATH_BYTES, splitText } from "./bounds.ts";
 
 /** A text as content of a call. */
 export function textContent(text: string): ToolCallContent {
@@ -49,12 +50,10 @@ function imageContent(
   { mimeType, data, path }: Extract<Block, { type: "image" }>,
   max: number,
 ): ContentBlock {
-  const size = Math.floor(data.length * 3 / 4);
+  const size = base64Bytes(data);
   const room = Math.max(0, max - 200); // for the keys
   if (data.length <= room) return { type: "image", mimeType, data };
-  if (path === undefined) {
-    return { type: "text", text: `[${mimeType}, ${size} bytes: too large to be shown]` };
-  }
+  if (path === undefined) return tooLarge(mimeType, size);
   const name = clip(path.slice(path.lastIndexOf("/") + 1), NAME_BYTES);
   return { type: "resource_link", uri: clip(fileUrl(path), PATH_BYTES), name, mimeType, size };
 }
@@ -81,5 +80,28 @@ export function promptContent(part: PromptPart): ContentBlock[] {
         type: "resource",
         resource: { uri: clip(part.uri, PATH_BYTES), text: clip(part.text, CONTENT_BYTES) },
       }];
+    case "image":
+      return [promptImage(part)];
+    case "binary":
+      return [pointer(part.uri, part.mimeType, part.size)];
   }
+}
+
+/** The picture where it fits, else where it lies, else that there was one. */
+function promptImage({ mimeType, data, uri }: Extract<PromptPart, { type: "image" }>): ContentBlock {
+  const of = uri === undefined ? {} : { uri: clip(uri, PATH_BYTES) };
+  if (data.length <= IMAGE_BYTES) return { type: "image", mimeType, data, ...of };
+  const size = base64Bytes(data);
+  if (uri === undefined) return tooLarge(mimeType, size);
+  return pointer(uri, mimeType, size);
+}
+
+function pointer(uri: string, mimeType: string | undefined, size: number): ContentBlock {
+  const name = clip(uri.slice(uri.lastIndexOf("/") + 1) || uri, NAME_BYTES);
+  const type = mimeType === undefined ? {} : { mimeType: clip(mimeType, NAME_BYTES) };
+  return { type: "resource_link", uri: clip(uri, PATH_BYTES), name, ...type, size };
+}
+
+function tooLarge(mimeType: string, size: number): ContentBlock {
+  return { type: "text", text: `[${mimeType}, ${size} bytes: too large to be shown]` };
 }

@@ -1,4 +1,4 @@
-import { charsOf, charsOfResult, type Group, prunedNote } from "./group.ts";
+import { charsOf, charsWithImages, type Group, prunedNote } from "./group.ts";
 
 /** Share of the window from which on room is made: the rest is for the next reply and the results of its calls. */
 export const START_SHARE = 0.8;
@@ -31,11 +31,11 @@ export interface Pruning {
 export function planPruning(groups: readonly Group[]): Pruning | undefined {
   const last = groups.findLastIndex((g) => g.kind === "prompt");
   const long = groups.slice(0, Math.max(0, last)).flatMap((g) => g.messages)
-    .flatMap((m) => m.role === "tool" && charsOfResult(m) > PRUNE_LONGER ? [m] : []);
+    .flatMap((m) => m.role === "tool" && charsWithImages(m) > PRUNE_LONGER ? [m] : []);
   if (long.length === 0) return undefined;
   return {
     callIds: long.map((m) => m.callId),
-    saved: long.reduce((sum, m) => sum + charsOfResult(m) - prunedNote(charsOfResult(m)).length, 0),
+    saved: long.reduce((sum, m) => sum + charsWithImages(m) - prunedNote(charsWithImages(m)).length, 0),
   };
 }
 

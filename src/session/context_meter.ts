@@ -1,7 +1,7 @@
 import { CHARS_PER_TOKEN } from "./compaction_plan.ts";
 import type { SessionEvent } from "./event.ts";
-import { IMAGE_CHARS } from "./group.ts";
-import { promptText } from "./prompt_text.ts";
+import { charsWithImages } from "./group.ts";
+import { messageOfPrompt } from "./prompt_text.ts";
 
 /** How full the model's window is: a projection of the log. */
 export class ContextMeter {
@@ -20,16 +20,16 @@ export class ContextMeter {
         return;
       }
       case "turn.started":
-        if (event.modelText !== null) this.#since += (event.modelText ?? promptText(event.prompt)).length;
+      case "steered": {
+        const message = messageOfPrompt(event);
+        if (message) this.#since += charsWithImages(message);
         return;
-      case "steered":
-        this.#since += promptText(event.prompt).length;
-        return;
+      }
       case "told":
         this.#since += event.text.length;
         return;
       case "tool.ended":
-        this.#since += event.text.length + (event.images?.length ?? 0) * IMAGE_CHARS;
+        this.#since += charsWithImages(event);
         return;
       case "compaction.pruned":
         this.#since -= event.saved;

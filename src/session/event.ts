@@ -10,7 +10,21 @@ export type PromptPart =
   /** A file or page that the user points to. */
   | { readonly type: "link"; readonly uri: string; readonly name: string }
   /** Text that came along with the prompt (a selection, a file, a diff). */
-  | { readonly type: "context"; readonly uri: string; readonly text: string };
+  | { readonly type: "context"; readonly uri: string; readonly text: string }
+  /** A picture, its bytes in Base64. */
+  | {
+    readonly type: "image";
+    readonly mimeType: string;
+    readonly data: string;
+    readonly uri?: string | undefined;
+  }
+  /** Bytes that came along and are neither text nor a picture that the model takes: only what they were is kept. */
+  | {
+    readonly type: "binary";
+    readonly uri: string;
+    readonly mimeType?: string | undefined;
+    readonly size: number;
+  };
 
 /** Why a turn stopped; the protocol's five reasons. */
 export type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled";
@@ -76,7 +90,7 @@ export type SessionEvent =
     readonly turn: string;
     readonly messageId: string;
     readonly prompt: readonly PromptPart[];
-    /** What the model reads in place of the prompt; null: nothing, since this program answers by itself. */
+    /** What the model reads in place of the prompt's first part; null: nothing of it, since this program answers by itself. */
     readonly modelText?: string | null | undefined;
   }
   /** Said by this program, not by the model, which does not read it. Markdown. */

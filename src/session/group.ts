@@ -18,15 +18,16 @@ export function charsOf(group: Group): number {
 }
 
 function charsOfMessage(message: ModelMessage): number {
-  if (message.role === "user") return message.text.length;
-  if (message.role === "tool") return charsOfResult(message);
+  if (message.role !== "assistant") return charsWithImages(message);
   const calls = message.calls.reduce((sum, call) => sum + call.name.length + call.args.length, 0);
   return message.text.length + (message.reasoning?.length ?? 0) + calls;
 }
 
-/** Characters that a result takes, its images included. */
-export function charsOfResult(result: Extract<ModelMessage, { role: "tool" }>): number {
-  return result.text.length + (result.images?.length ?? 0) * IMAGE_CHARS;
+/** Characters that a text takes with its images. */
+export function charsWithImages(
+  told: { readonly text: string; readonly images?: readonly unknown[] | undefined },
+): number {
+  return told.text.length + (told.images?.length ?? 0) * IMAGE_CHARS;
 }
 
 /** The group with the results of these calls replaced by a note. Pure. */
@@ -34,7 +35,7 @@ export function pruned(group: Group, callIds: ReadonlySet<string>): Group {
   const prune = (m: ModelMessage): ModelMessage => {
     if (m.role !== "tool" || !callIds.has(m.callId)) return m;
     const { images: _, ...rest } = m;
-    return { ...rest, text: prunedNote(charsOfResult(m)) };
+    return { ...rest, text: prunedNote(charsWithImages(m)) };
   };
   return { ...group, messages: group.messages.map(prune) };
 }

@@ -5,7 +5,7 @@ import { summaryGroup } from "./compaction_text.ts";
 import { ContextMeter } from "./context_meter.ts";
 import type { SessionEvent } from "./event.ts";
 import { type Group, pruned } from "./group.ts";
-import { promptText } from "./prompt_text.ts";
+import { messageOfPrompt, type UserMessage } from "./prompt_text.ts";
 
 /** An assistant's reply while it is being put together. */
 interface Reply {
@@ -40,7 +40,7 @@ export class History {
   readonly #meter = new ContextMeter();
   #system: SystemPrompt | undefined;
   /** The last prompt, while reports may still be put in front of it. */
-  #prompt: string | undefined;
+  #prompt: UserMessage | undefined;
   /** What is to stand in front of the prompt: jobs that have ended. */
   #reports: string[] = [];
   #reply: Reply | undefined;
@@ -58,12 +58,9 @@ export class History {
         this.#system = undefined; // it speaks of the other session's temporary directory
         return;
       case "turn.started":
-        this.#close();
-        if (event.modelText !== null) this.#prompt = event.modelText ?? promptText(event.prompt);
-        return;
       case "steered":
         this.#close();
-        this.#prompt = promptText(event.prompt);
+        this.#prompt = messageOfPrompt(event);
         return;
       case "told":
         this.#reports.push(event.text);
@@ -150,8 +147,8 @@ export class History {
   /** Puts the open prompt, or the open reply and the results of its calls, behind the conversation. */
   #close(): void {
     if (this.#prompt !== undefined) {
-      const parts = this.#reports.length > 0 ? [this.#reports.join("\n"), this.#prompt] : [this.#prompt];
-      this.#groups.push({ kind: "prompt", messages: [{ role: "user", text: parts.join("\n\n") }] });
+      const reports = this.#reports.length > 0 ? `${this.#reports.join("\n")}\n\n` : "";
+      this.#groups.push({ kind: "prompt", messages: [behind(reports, this.#prompt)] });
       [this.#prompt, this.#reports] = [undefined, []];
     }
     const reply = this.#reply;
@@ -172,4 +169,10 @@ export class History {
     }
     this.#results.clear();
   }
+}
+
+/** The message with a text put in front of it. */
+function behind(front: string, message: UserMessage): UserMessage {
+  const images = message.images?.map((image) => ({ ...image, at: image.at + front.length }));
+  return { role: "user", text: front + message.text, ...(images ? { images } : {}) };
 }

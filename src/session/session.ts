@@ -82,6 +82,8 @@ export class Session {
   #lock: SessionLock | undefined;
   /** Set while a turn runs. */
   #steering: Steering | undefined;
+  /** What the running turn goes by. */
+  #turnSettings: Settings | undefined;
   readonly #jobs: JobTable;
   readonly #titler: Titler;
   readonly #editorTrust: EditorTrust;
@@ -169,6 +171,11 @@ export class Session {
     return this.#settings;
   }
 
+  /** The model of the running turn, else that of the next one; undefined: the configured one. */
+  get modelOfTurn(): string | undefined {
+    return (this.#steering ? this.#turnSettings ?? this.#settings : this.#settings).model;
+  }
+
   /** Changes a setting, from the next turn on; a running one keeps what it began with. */
   change(event: SettingsEvent): void {
     const after = changed(this.#settings, event);
@@ -227,7 +234,7 @@ export class Session {
       return { stop, usage: meter.total };
     } finally {
       unsubscribe();
-      this.#steering = undefined;
+      this.#steering = this.#turnSettings = undefined;
     }
   }
 
@@ -239,7 +246,7 @@ export class Session {
     await this.#own();
     this.#mend();
     const [settings, roots] = [this.#settings, this.#roots];
-    const { preset } = settings;
+    const { preset } = this.#turnSettings = settings;
     this.#deps.workbench.setRoots(roots);
     const answerer = await answererOf(prompt, await this.#commands());
     const guidance = answerer.by === "model" ? await this.#describePlace(preset, roots) : undefined;

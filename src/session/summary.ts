@@ -67,12 +67,34 @@ function titleOf(event: Extract<SessionEvent, { type: "turn.started" }>): string
   return event.modelText === null ? undefined : promptTitle(event.prompt);
 }
 
-/** The first words of a prompt, cut between words; where it holds no words, the name of what it points to. */
+/**
+ * The first words of a prompt, with the names of what stands between them, cut between words. What stands before
+ * them, such as the file that an editor always sends, gives its name only where there are no words at all.
+ */
 function promptTitle(prompt: readonly PromptPart[]): string | undefined {
-  const said = prompt.map((part) => part.type === "text" ? part.text : "").join(" ");
-  const pointed = prompt.flatMap((part) => part.type === "link" ? [part.name] : []);
-  const line = oneLine(said.slice(0, 1000), 1000) || oneLine(pointed.join(", "), 1000);
+  const first = prompt.findIndex((part) => part.type === "text" && part.text.trim() !== "");
+  const said = first < 0
+    ? prompt.map(nameOf).filter((name) => name.trim() !== "").join(", ")
+    : prompt.slice(first).map(nameOf).join(" ");
+  const line = oneLine(said.slice(0, 1000).replace(/\s+(?=[,.;:!?](\s|$))/g, ""), 1000);
   return line === "" ? undefined : cutTitle(line);
+}
+
+function nameOf(part: PromptPart): string {
+  if (part.type === "text") return part.text.slice(0, 1000);
+  if (part.type === "link") return part.name;
+  const url = URL.parse(part.uri ?? "");
+  if (!url) return part.uri?.slice(0, 100) ?? "";
+  return url.searchParams.get("name") ?? lastName(url.pathname);
+}
+
+function lastName(pathname: string): string {
+  const name = pathname.slice(pathname.lastIndexOf("/", pathname.length - 2) + 1);
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
 }
 
 /** Cut between words where it is too long for a list. */

@@ -35,6 +35,7 @@ async function sent(
   kind: "deepseek" | "openai-compatible",
   model: string,
   vision?: boolean,
+  messages: readonly ModelMessage[] = HISTORY,
 ): Promise<Wire[]> {
   const reply = await fixture("reasoning-field.sse");
   let text = "";
@@ -46,7 +47,7 @@ async function sent(
     ...configOf({ work: { kind, apiKey: KEY, baseURL: server.baseURL } }),
     models: vision === undefined ? {} : { [model]: { vision } },
   };
-  await read(await openModel({ provider: "work", model }, config), ask("", { messages: HISTORY, tools: [] }));
+  await read(await openModel({ provider: "work", model }, config), ask("", { messages, tools: [] }));
   return JSON.parse(text).messages;
 }
 
@@ -128,4 +129,43 @@ Deno.test("where there is no room for all images the latest are shown, and the o
   const told = withImages([call("a"), result("a", image(data)), call("b"), result("b", image(data))], true);
   assertEquals(told.map((m) => m.role), ["assistant", "tool", "assistant", "tool", "images"]);
   assertEquals(told[1]?.role === "tool" && told[1].text.includes("Read it again to see it"), true);
+});
+
+/** Two pictures in a prompt: `a[1] b [2].` */
+const PROMPT: ModelMessage = {
+  role: "user",
+  text: "a[1] b [2].",
+  images: [{ ...image(), at: 4 }, { ...image("BBBB"), at: 10 }],
+};
+
+for (const kind of ["deepseek", "openai-compatible"] as const) {
+  Deno.test(`${kind}: a prompt's images are sent where they stand in it`, async () => {
+    const [, user] = await sent(kind, "some/model", true, [PROMPT]);
+    assertEquals(user, {
+      role: "user",
+      content: [
+        { type: "text", text: "a[1]" },
+        { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
+        { type: "text", text: " b [2]" },
+        { type: "image_url", image_url: { url: "data:image/png;base64,BBBB" } },
+        { type: "text", text: "." },
+      ],
+    });
+  });
+
+  Deno.test(`${kind}: a blind model reads in their places that it cannot be shown them`, async () => {
+    const [, user] = await sent(kind, "some/model", false, [PROMPT]);
+    const blind = " [The model in use takes no images: it cannot be shown.]";
+    assertEquals(user, { role: "user", content: `a[1]${blind} b [2]${blind}.` });
+  });
+}
+
+Deno.test("images of prompts and of results share the room, the latest first", () => {
+  const data = "A".repeat(20 * 1024 * 1024);
+  const prompt: ModelMessage = { role: "user", text: "[1]", images: [{ ...image(data), at: 3 }] };
+  const later = withImages([prompt, call("a"), result("a", image(data))], true);
+  assertEquals(later.map((m) => m.role), ["user", "assistant", "tool", "images"]);
+  assertEquals(later[0]?.role === "user" && later[0].text.startsWith("[1] [Left out to save room."), true);
+  const earlier = withImages([call("a"), result("a", image(data)), prompt], true);
+  assertEquals(earlier.map((m) => m.role), ["assistant", "tool", "images"]);
 });

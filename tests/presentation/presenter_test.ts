@@ -146,6 +146,44 @@ Deno.test("an edit: the call shows the texts, the end the hunk where it really i
   });
 });
 
+Deno.test("a replayed prompt shows its blocks in order: pictures where they fit, else a pointer, else words", () => {
+  const image = (size: number, uri?: string) =>
+    ({ type: "image", mimeType: "image/png", data: "A".repeat(size), uri }) as const;
+  const event: SessionEvent = {
+    type: "steered",
+    messageId: "m1",
+    prompt: [
+      { type: "text", text: "see" },
+      image(400),
+      image(100_000, "file:///w/big.png"),
+      image(100_000),
+      { type: "binary", uri: "file:///w/a.pdf", mimeType: "application/pdf", size: 9 },
+      image(4, "file:///w/small.png"),
+    ],
+  };
+  const updates = present([event], undefined, { replay: true });
+  assertEquals(updates.map((u) => u.sessionUpdate === "user_message_chunk" && [u.messageId, u.content]), [
+    ["m1", { type: "text", text: "see" }],
+    ["m1", { type: "image", mimeType: "image/png", data: "A".repeat(400) }],
+    ["m1", {
+      type: "resource_link",
+      uri: "file:///w/big.png",
+      name: "big.png",
+      mimeType: "image/png",
+      size: 75_000,
+    }],
+    ["m1", { type: "text", text: "[image/png, 75000 bytes: too large to be shown]" }],
+    ["m1", {
+      type: "resource_link",
+      uri: "file:///w/a.pdf",
+      name: "a.pdf",
+      mimeType: "application/pdf",
+      size: 9,
+    }],
+    ["m1", { type: "image", mimeType: "image/png", data: "AAAA", uri: "file:///w/small.png" }],
+  ]);
+});
+
 Deno.test("the user's message is shown on replay only", () => {
   const event: SessionEvent = {
     type: "turn.started",

@@ -84,7 +84,7 @@ Deno.test("links and carried text reach the model in place", () => {
   const [message] = history.messages();
   assertEquals(message, {
     role: "user",
-    text: 'see\n[a b.ts](file:///a%20b.ts)\n<context uri="file:///c.ts#L1:2">\ncode\n</context>',
+    text: 'see\n[file /a b.ts]\n<context source="file /c.ts, lines 1–2">\ncode\n</context>',
   });
 });
 
@@ -141,4 +141,41 @@ Deno.test("a result's images stay with it, count as much as they cost, and are g
   history.add({ type: "compaction.pruned", ...pruning! });
   assertEquals(JSON.stringify(history.messages()).includes("AAAA"), false);
   assertEquals(tokens > 1500 && history.tokens() < 100, true);
+});
+
+const PICTURE: SessionEvent = {
+  type: "turn.started",
+  turn: "t",
+  messageId: "m",
+  prompt: [
+    { type: "text", text: "Look at " },
+    { type: "image", mimeType: "image/png", data: "AAAA" },
+    { type: "text", text: " please" },
+  ],
+};
+
+Deno.test("a prompt's picture keeps its place behind a report that is put in front", () => {
+  const label = "Look at [image, image/png, 3 bytes]";
+  const image = { mimeType: "image/png", data: "AAAA" };
+  assertEquals(historyOf(PICTURE).messages(), [
+    { role: "user", text: `${label} please`, images: [{ ...image, at: label.length }] },
+  ]);
+  const front = `${report("job_1")}\n\n`;
+  assertEquals(historyOf(PICTURE, jobEnded("job_1", false)).messages(), [
+    {
+      role: "user",
+      text: `${front}${label} please`,
+      images: [{ ...image, at: front.length + label.length }],
+    },
+  ]);
+});
+
+Deno.test("a prompt's picture counts as some 1,500 tokens, estimated or behind what was counted", () => {
+  const counted: SessionEvent = { type: "model.replied", finish: "stop", usage: { inputTokens: 100 } };
+  const text = historyOf(PICTURE).messages()[0]!.text.length;
+  const tokens = Math.ceil((text + 6000) / 4);
+  assertEquals(historyOf(PICTURE).tokens(), tokens);
+  assertEquals(historyOf(user("x"), asked, said("y"), counted, PICTURE).tokens(), 100 + tokens);
+  const steered: SessionEvent = { ...PICTURE, type: "steered" };
+  assertEquals(historyOf(user("x"), asked, said("y"), counted, steered).tokens(), 100 + tokens);
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { SessionEvent, StopReason } from "../../src/session/event.ts";
+import type { PromptPart, SessionEvent, StopReason } from "../../src/session/event.ts";
 import { closingEvents } from "../../src/session/log_recovery.ts";
 import type { Json } from "../../src/tool/tool.ts";
 
@@ -112,14 +112,32 @@ const round: fc.Arbitrary<Round> = fc.record({
 });
 
 interface TurnPlan {
-  readonly prompt: string;
+  readonly prompt: readonly PromptPart[];
   readonly rounds: readonly Round[];
   readonly stop: StopReason;
   readonly title: string | undefined;
 }
 
+const uri: fc.Arbitrary<string> = fc.oneof(
+  piece,
+  piece.map((text) => `file:///w/${text}`),
+  piece.map((text) => `zed:///agent/thread/1?name=${text}`),
+);
+
+const promptPart: fc.Arbitrary<PromptPart> = fc.oneof(
+  piece.map((text) => ({ type: "text", text }) as const),
+  fc.tuple(uri, piece).map(([uri, name]) => ({ type: "link", uri, name }) as const),
+  fc.tuple(uri, piece).map(([uri, text]) => ({ type: "context", uri, text }) as const),
+  fc.tuple(uri, fc.integer({ min: 1, max: 100_000 }), fc.boolean()).map(([uri, size, named]) =>
+    ({ type: "image", mimeType: "image/png", data: "A".repeat(size), ...(named ? { uri } : {}) }) as const
+  ),
+  fc.tuple(uri, piece).map(([uri, mimeType]) => ({ type: "binary", uri, mimeType, size: 3 }) as const),
+);
+
 const turn: fc.Arbitrary<TurnPlan> = fc.record({
-  prompt: piece,
+  prompt: fc.tuple(piece, fc.array(promptPart, { maxLength: 3 })).map(([text, parts]) =>
+    [{ type: "text", text }, ...parts] as const
+  ),
   rounds: fc.array(round, { maxLength: 3 }),
   stop: fc.constantFrom("end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"),
   title: fc.option(fc.constantFrom("A title", "Another"), { nil: undefined }),
@@ -178,9 +196,8 @@ interface Ids {
 }
 
 function numbered(plan: TurnPlan, turn: string, ids: Ids): SessionEvent[] {
-  const prompt = [{ type: "text", text: plan.prompt } as const];
   return [
-    { type: "turn.started", turn, messageId: ids.message(), prompt },
+    { type: "turn.started", turn, messageId: ids.message(), prompt: plan.prompt },
     ...plan.rounds.flatMap((round) => roundEvents(round, ids)),
     ...plan.title === undefined ? [] : [{ type: "title.set", title: plan.title } as const],
     { type: "turn.ended", turn, outcome: { stop: plan.stop } },

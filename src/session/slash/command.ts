@@ -42,7 +42,7 @@ export interface CommandSet {
 
 /** Who answers a prompt. */
 export type Answerer =
-  /** `text`, where it is set, is what the model reads in place of the prompt. */
+  /** `text`, where it is set, is what the model reads in place of the prompt's first part. */
   | { readonly by: "model"; readonly text?: string | undefined }
   | { readonly by: "command"; readonly command: LocalCommand; readonly args: string }
   /** `!command`: bash runs it, and the model reads of it with the next prompt. */

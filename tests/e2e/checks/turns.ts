@@ -11,6 +11,10 @@ type Option = { id: string; type: string; currentValue: unknown; options: { valu
 /** More calls of the model than a turn may take. */
 const ENDLESS: Step[] = Array.from({ length: 201 }, () => ["tool", "nothing", {}]);
 
+/** The smallest picture, one pixel. */
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
 /** The prompt turn: 35–48. */
 export const turnChecks: readonly Check[] = [
   ["35 a turn stops for one of five reasons, each for its cause", async (stage) => {
@@ -37,23 +41,37 @@ export const turnChecks: readonly Check[] = [
     assertEquals(new Set(ids), new Set([session.id]));
   }],
   [
-    "37 text, links and embedded text are taken; images, sound and bytes, not advertised, are refused",
+    "37 blocks are taken as advertised: text, links, embedded text and bytes; images by a model that sees; no sound",
     async (stage) => {
+      const audio = { type: "audio", mimeType: "audio/wav", data: "AAAA" };
+      const image = { type: "image", mimeType: "image/png", data: PNG };
+      const unknown = { type: "x" };
+      const refused = async (model: string, ...blocks: Fields[]) => {
+        await withAgent(stage, { env: { DSH_MODEL: model } }, async (agent) => {
+          const [session] = await opened(stage);
+          const asked = stage.model.calls.length;
+          for (const block of blocks) {
+            const { error } = (await session.prompt([{ type: "text", text: "see" }, block])).answer;
+            assertEquals(error?.code, -32602, String(block.type));
+            assertMatch(String(error?.message), new RegExp(`prompt\\[1\\] \\(${block.type}\\)`));
+          }
+          assertEquals(stage.model.calls.length, asked);
+          const { sessions } = await agent.call("session/list", {}) as { sessions: Fields[] };
+          assert(!sessions.some((s) => s.sessionId === session.id), "nothing of it is kept");
+        });
+      };
+      await refused("deepseek/deepseek-v4-pro", image, audio, unknown);
+      await refused("deepseek/deepseek-flash", audio, unknown, { ...image, data: "no base64" });
       const session = await stage.session();
-      const text = { type: "text", text: "see" };
-      await session.run([text, { type: "resource_link", uri: "file:///a.ts", name: "a.ts" }]);
-      await session.run([text, { type: "resource", resource: { uri: "file:///b.ts", text: "word-4711" } }]);
-      assert(stage.model.lastCall.text.includes("word-4711"));
-      const asked = stage.model.calls.length;
-      const refused = [
-        { type: "image", mimeType: "image/png", data: "AAAA" },
-        { type: "audio", mimeType: "audio/wav", data: "AAAA" },
+      await session.run([
+        { type: "text", text: "see" },
+        { type: "resource_link", uri: "file:///a.ts", name: "a.ts" },
+        { type: "resource", resource: { uri: "file:///b.ts", text: "word-4711" } },
         { type: "resource", resource: { uri: "file:///c", blob: "AAAA" } },
-      ];
-      for (const block of refused) {
-        assertEquals((await session.prompt([text, block])).answer.error?.code, -32602, block.type);
-      }
-      assertEquals(stage.model.calls.length, asked);
+        image,
+      ]);
+      assert(stage.model.lastCall.text.includes("word-4711"));
+      assert(stage.model.lastCall.text.includes(`data:image/png;base64,${PNG}`));
     },
   ],
   ["38 _meta in requests is harmless", async (stage) => {
