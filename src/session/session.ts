@@ -42,8 +42,8 @@ export interface SessionDeps {
   readonly rules: Rules;
   readonly front: Front;
   readonly openModel: OpenModel;
-  /** The commands that there are now; none by default. Never rejects. */
-  readonly commands?: () => Promise<CommandSet>;
+  /** The commands that there are now, with these further roots; none by default. Never rejects. */
+  readonly commands?: (roots: readonly string[]) => Promise<CommandSet>;
   /** Models to choose from, `provider/model`. */
   readonly models?: () => readonly string[];
   /**
@@ -208,7 +208,7 @@ export class Session {
   }
 
   async #commands(): Promise<CommandSet> {
-    return await this.#deps.commands?.() ?? { local: [], prompts: [] };
+    return await this.#deps.commands?.(this.#roots) ?? { local: [], prompts: [], faults: [] };
   }
 
   /** Everything so far, for a replay. */
@@ -257,7 +257,8 @@ export class Session {
     const [settings, roots] = [this.#settings, this.#roots];
     const { preset } = settings;
     this.#deps.workbench.setRoots(roots);
-    const answerer = await answererOf(prompt, await this.#commands());
+    const commands = await this.#commands();
+    const answerer = await answererOf(prompt, commands);
     const guidance = answerer.by === "model" ? await this.#describePlace(preset, roots) : undefined;
     const turn = randomId("turn");
     const modelText = answerer.by === "model" ? answerer.text : null;
@@ -266,7 +267,8 @@ export class Session {
       this.#jobs.reportEnded((end) => this.#logJobEnd(end, false));
       this.#announce(preset);
       if (guidance !== undefined) this.#tell("info", guidance);
-      const stop = await this.#answer(answerer, this.#turnDeps(settings, roots, steering), signal);
+      const deps = this.#turnDeps(settings, roots, steering);
+      const stop = await this.#answer(answerer, commands, deps, signal);
       this.#events.append({ type: "turn.ended", turn, outcome: { stop } });
       return stop;
     } catch (e) {
@@ -281,7 +283,12 @@ export class Session {
     }
   }
 
-  async #answer(answerer: Answerer, deps: TurnDeps, signal: AbortSignal): Promise<StopReason> {
+  async #answer(
+    answerer: Answerer,
+    { faults }: CommandSet,
+    deps: TurnDeps,
+    signal: AbortSignal,
+  ): Promise<StopReason> {
     switch (answerer.by) {
       case "model":
         return await runTurn(deps, signal);
@@ -289,7 +296,7 @@ export class Session {
         return await runShellTurn(answerer.command, deps, signal);
       case "command": {
         const models = this.#deps.models ?? (() => []);
-        const desk = commandDesk({ session: this, deps, models, signal });
+        const desk = commandDesk({ session: this, deps, models, faults, signal });
         const text = await answerer.command.run(answerer.args, desk);
         this.#events.append({ type: "answered", messageId: randomId("msg"), text });
         return DONE;

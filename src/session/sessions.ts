@@ -13,7 +13,7 @@ import { closingEvents, forkingEvents } from "./log_recovery.ts";
 import type { Front, OpenModel, Workbench } from "./ports.ts";
 import { checkRoots } from "./roots.ts";
 import { Session, type SessionDeps } from "./session.ts";
-import { BUILTIN_COMMANDS } from "./slash/builtin.ts";
+import { readCommands } from "./slash/all.ts";
 import { type Settings, type SettingsEvent, settingsOf } from "./settings.ts";
 import type { StateDir } from "./state_dir.ts";
 import type { SessionStore } from "./store.ts";
@@ -232,7 +232,7 @@ export class Sessions {
         mcpServers,
         lock,
       },
-      commands: () => Promise.resolve({ local: BUILTIN_COMMANDS, prompts: [] }),
+      commands: (roots) => readCommands({ config, cwd, roots, tempDir: tempDir() }),
       front: front(id),
       workbench: workbench({ cwd, tempDir }),
       grants: sessionGrants(config.stateDir, cwd, log),

@@ -1,4 +1,5 @@
 import type { PromptPart, StopReason } from "../event.ts";
+import { promptText } from "../prompt_text.ts";
 import type { Settings, SettingsEvent } from "../settings.ts";
 
 /** What clients show of a command. */
@@ -38,6 +39,8 @@ export interface PromptCommand extends CommandInfo {
 export interface CommandSet {
   readonly local: readonly LocalCommand[];
   readonly prompts: readonly PromptCommand[];
+  /** Why some are left out, one line each. */
+  readonly faults: readonly string[];
 }
 
 /** Who answers a prompt. */
@@ -61,5 +64,7 @@ export async function answererOf(prompt: readonly PromptPart[], commands: Comman
   const local = commands.local.find((c) => c.name === name);
   if (local) return { by: "command", command: local, args: args.trim() };
   const stored = commands.prompts.find((c) => c.name === name);
-  return stored ? { by: "model", text: await stored.text(args.trim()) } : { by: "model" };
+  if (!stored) return { by: "model" };
+  const text = await stored.text(args.trim());
+  return { by: "model", text: promptText([{ type: "text", text }, ...others]) };
 }

@@ -6,6 +6,9 @@ import { code } from "../../tool/view.ts";
 import type { TurnDeps } from "../turn.ts";
 import type { CommandDesk } from "./command.ts";
 
+/** Lines about commands that are left out. */
+const MAX_FAULTS = 20;
+
 /** What of a session its commands see and change. */
 export interface DeskSession {
   readonly id: string;
@@ -22,11 +25,13 @@ export interface DeskOptions {
   readonly deps: TurnDeps;
   /** Models to choose from, `provider/model`. */
   readonly models: () => readonly string[];
+  /** Why some commands are left out. */
+  readonly faults: readonly string[];
   readonly signal: AbortSignal;
 }
 
 /** The desk of one command. */
-export function commandDesk({ session, deps, models, signal }: DeskOptions): CommandDesk {
+export function commandDesk({ session, deps, models, faults, signal }: DeskOptions): CommandDesk {
   return {
     get settings() {
       return session.settings;
@@ -43,6 +48,7 @@ export function commandDesk({ session, deps, models, signal }: DeskOptions): Com
         ["Directory", code(session.cwd)],
         ...session.roots.map((root) => ["Further directory", code(root)] as const),
         ["Context", contextWords(deps.log.history.tokens(), model?.window)],
+        ...faults.slice(0, MAX_FAULTS).map((fault) => ["Command left out", code(fault)] as const),
       ];
     },
   };
