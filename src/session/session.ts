@@ -6,6 +6,7 @@ import type { Rules } from "../permission/rules.ts";
 import type { ConfinementReport } from "../sandbox/report.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { PromptPart, SessionEvent, StopReason } from "./event.ts";
+import { ChangeKeeper } from "./change_keeper.ts";
 import { children } from "./children.ts";
 import { EditorTrust } from "./editor_trust.ts";
 import type { EditorAccess } from "./editor_view.ts";
@@ -20,6 +21,7 @@ import { nextSystemPrompt, promptFacts, type PromptPlace } from "./next_system_p
 import { childPrompt } from "./system_prompt.ts";
 import { changed, type Settings, type SettingsEvent } from "./settings.ts";
 import { removeIfEmpty } from "./temp_dirs.ts";
+import type { Snapshots } from "./snapshots.ts";
 import { runShellTurn } from "./shell_turn.ts";
 import { type Answerer, answererOf, type CommandInfo, type CommandSet, DONE } from "./slash/command.ts";
 import { commandDesk } from "./slash/desk.ts";
@@ -59,6 +61,8 @@ export interface SessionDeps {
   readonly roots?: readonly string[];
   /** What is known of the client's file methods; shared by its sessions. */
   readonly editorTrust?: EditorTrust;
+  /** What files held before turns changed them; without it no change can be taken back. */
+  readonly snapshots?: Snapshots;
   /** What the user should be told of the place that sessions are kept in, each once. */
   readonly storeNotes?: () => readonly string[];
 }
@@ -267,7 +271,7 @@ export class Session {
       this.#jobs.reportEnded((end) => this.#logJobEnd(end, false));
       this.#announce(preset);
       if (guidance !== undefined) this.#tell("info", guidance);
-      const deps = this.#turnDeps(settings, roots, steering);
+      const deps = this.#turnDeps(turn, settings, roots, steering);
       const stop = await this.#answer(answerer, commands, deps, signal);
       this.#events.append({ type: "turn.ended", turn, outcome: { stop } });
       return stop;
@@ -295,8 +299,8 @@ export class Session {
       case "shell":
         return await runShellTurn(answerer.command, deps, signal);
       case "command": {
-        const models = this.#deps.models ?? (() => []);
-        const desk = commandDesk({ session: this, deps, models, faults, signal });
+        const { models = () => [], snapshots } = this.#deps;
+        const desk = commandDesk({ session: this, deps, models, faults, snapshots, signal });
         const text = await answerer.command.run(answerer.args, desk);
         this.#events.append({ type: "answered", messageId: randomId("msg"), text });
         return DONE;
@@ -365,7 +369,7 @@ export class Session {
     this.#events.append({ type: "notice", messageId: randomId("msg"), severity, text });
   }
 
-  #turnDeps(settings: Settings, roots: readonly string[], steering: Steering): TurnDeps {
+  #turnDeps(id: string, settings: Settings, roots: readonly string[], steering: Steering): TurnDeps {
     const { tools, workbench, grants, rules, front, openModel } = this.#deps;
     const turn = {
       log: this.#events,
@@ -376,6 +380,7 @@ export class Session {
       front,
       openModel,
       editor: this.#editor(),
+      changes: this.#changeKeeper(id),
       jobs: this.#jobs,
       cwd: this.cwd,
       ...settings,
@@ -386,6 +391,11 @@ export class Session {
     const system = async (preset: Preset, write: boolean) =>
       childPrompt(await promptFacts(this.#place(preset, roots)), write);
     return { ...turn, delegate: children({ turn, system }) };
+  }
+
+  #changeKeeper(turn: string): ChangeKeeper | undefined {
+    const { snapshots, log } = this.#deps;
+    return snapshots && new ChangeKeeper({ turn, snapshots, log, append: (e) => this.#events.append(e) });
   }
 
   #editor(): EditorAccess | undefined {

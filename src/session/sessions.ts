@@ -15,6 +15,7 @@ import { checkRoots } from "./roots.ts";
 import { Session, type SessionDeps } from "./session.ts";
 import { readCommands } from "./slash/all.ts";
 import { type Settings, type SettingsEvent, settingsOf } from "./settings.ts";
+import { Snapshots } from "./snapshots.ts";
 import type { StateDir } from "./state_dir.ts";
 import type { SessionStore } from "./store.ts";
 import { storedPlace } from "./stored_place.ts";
@@ -237,6 +238,7 @@ export class Sessions {
       workbench: workbench({ cwd, tempDir }),
       grants: sessionGrants(config.stateDir, cwd, log),
       editorTrust: this.#editorTrust,
+      snapshots: new Snapshots(() => state.snapshots(id)),
       storeNotes: () => state.takeNotes(),
     });
   }

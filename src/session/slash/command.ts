@@ -22,6 +22,8 @@ export interface CommandDesk {
   models(): readonly string[];
   /** Has the model shorten the conversation. Throws like a turn. */
   compact(): Promise<"done" | "failed" | "nothing">;
+  /** Takes back the file changes of the last turn; gives Markdown that says which. Throws like a turn. */
+  undo(): Promise<string>;
 }
 
 /** A command that this program answers by itself. `run` gives Markdown for the user; the model reads none of it. */

@@ -3,7 +3,10 @@ import type { Settings, SettingsEvent } from "../settings.ts";
 import type { ConfinementReport } from "../../sandbox/report.ts";
 import { modelName } from "../../model/providers.ts";
 import { code } from "../../tool/view.ts";
+import type { Snapshots } from "../snapshots.ts";
 import type { TurnDeps } from "../turn.ts";
+import { undoLastTurn } from "../undo.ts";
+import { undoText } from "../undo_text.ts";
 import type { CommandDesk } from "./command.ts";
 
 /** Lines about commands that are left out. */
@@ -25,13 +28,15 @@ export interface DeskOptions {
   readonly deps: TurnDeps;
   /** Models to choose from, `provider/model`. */
   readonly models: () => readonly string[];
+  /** What files held before turns changed them; undefined where nothing is kept. */
+  readonly snapshots: Snapshots | undefined;
   /** Why some commands are left out. */
   readonly faults: readonly string[];
   readonly signal: AbortSignal;
 }
 
 /** The desk of one command. */
-export function commandDesk({ session, deps, models, faults, signal }: DeskOptions): CommandDesk {
+export function commandDesk({ session, deps, models, faults, snapshots, signal }: DeskOptions): CommandDesk {
   return {
     get settings() {
       return session.settings;
@@ -39,6 +44,10 @@ export function commandDesk({ session, deps, models, faults, signal }: DeskOptio
     change: (event) => session.change(event),
     models,
     compact: async () => await compact(deps, await deps.openModel(deps.model), signal),
+    undo: async () => {
+      const undone = snapshots && await undoLastTurn({ ...deps, snapshots }, signal);
+      return undone ? undoText(undone, session.cwd) : nothingToUndo(deps.log.changes.forked);
+    },
     status: async () => {
       const model = await deps.openModel(deps.model).catch(() => undefined);
       return [
@@ -52,6 +61,11 @@ export function commandDesk({ session, deps, models, faults, signal }: DeskOptio
       ];
     },
   };
+}
+
+function nothingToUndo(forked: boolean): string {
+  const other = "What was changed before this session was forked can be taken back in the other one.";
+  return `There are no file changes to take back.${forked ? ` ${other}` : ""}`;
 }
 
 function confinement(report: ConfinementReport | undefined): string {
