@@ -49,7 +49,7 @@ export async function undoLastTurn(deps: UndoDeps, signal: AbortSignal): Promise
     for (const file of turn.files.toReversed()) {
       signal.throwIfAborted();
       const outcome = await takeBack(executor, snapshots, turn.turn, file);
-      if (interrupted || !("unchanged" in outcome)) files.push(outcome);
+      if (interrupted || !("unchanged" in outcome)) files.unshift(outcome);
     }
   } finally {
     const text = toldText(files);
@@ -59,7 +59,7 @@ export async function undoLastTurn(deps: UndoDeps, signal: AbortSignal): Promise
   const left = files.flatMap((f) => "left" in f ? [{ path: f.path, why: f.left }] : []);
   log.append({ type: "undo.done", turn: turn.turn, back, left });
   await snapshots.forget(turn.turn);
-  return { turn, files: files.toReversed() };
+  return { turn, files };
 }
 
 async function takeBack(
@@ -71,6 +71,8 @@ async function takeBack(
   if ("lost" in before) return { path, left: `what it held before could not be kept: ${code(before.lost)}` };
   try {
     const present = await presentOf(executor, path);
+    // What lies outside of a confinement may look as if it were not there.
+    if (present === undefined && !(await executor.resolve(path)).writable) return { path, left: FORBIDDEN };
     const back = before.kept === null ? "removed" : "restored";
     if ((present?.hash ?? null) === before.kept) return { path, back, unchanged: true };
     if (present === undefined) return { path, left: "it was removed since" };
@@ -89,10 +91,12 @@ async function takeBack(
   }
 }
 
+const FORBIDDEN = "it may not be written with the permissions of now";
+
 function causeOf({ fault, message }: FileError): string {
   switch (fault) {
     case "denied":
-      return "it may not be written with the permissions of now";
+      return FORBIDDEN;
     case "changed":
     case "exists":
       return "it was changed since";
