@@ -56,12 +56,11 @@ export class ChangeKeeper {
       },
       readRange: (path, from, maxBytes) => inner.readRange(path, from, maxBytes),
       writeFile: async (path, bytes, ifVersion) => {
-        await this.#slot.run(
-          () => this.#changing(path, bytes, () => contentBefore(inner, path, ifVersion, reads)),
-          NEVER,
-        );
+        const after = await contentHash(bytes);
+        const before = () => contentBefore(inner, path, ifVersion, reads);
+        await this.#slot.run(() => this.#changing(path, after, before), NEVER);
         const written = await inner.writeFile(path, bytes, ifVersion);
-        await this.#changed(path, bytes, written.version);
+        this.#changed(path, after, written.version);
         return written;
       },
       remove: (path, ifVersion) => inner.remove(path, ifVersion),
@@ -78,14 +77,10 @@ export class ChangeKeeper {
     };
   }
 
-  async #changing(
-    path: string,
-    bytes: Uint8Array,
-    contentOf: () => Promise<Uint8Array | null>,
-  ): Promise<void> {
+  async #changing(path: string, after: string, contentOf: () => Promise<Uint8Array | null>): Promise<void> {
     const isFirst = !this.#known.has(path);
     const before = isFirst ? { before: await this.#keep(path, contentOf) } : {};
-    this.#deps.append({ type: "file.changed", path, ...before, after: await contentHash(bytes) });
+    this.#deps.append({ type: "file.changed", path, ...before, after });
     this.#known.add(path);
   }
 
@@ -101,8 +96,7 @@ export class ChangeKeeper {
   }
 
   /** Logs what came of a write where it is not what was written: the editor may have formatted it. */
-  async #changed(path: string, bytes: Uint8Array, version: string): Promise<void> {
-    const planned = await contentHash(bytes);
+  #changed(path: string, planned: string, version: string): void {
     // The two hashes are of the same kind; the editor's is not shortened.
     const after = parseVersion(version)?.hash.slice(0, planned.length) ?? planned;
     if (after !== planned) this.#deps.append({ type: "file.changed", path, after });
