@@ -64,6 +64,7 @@ const LIES: Record<string, { start: unknown[]; answer?: Answer; file?: Answer }>
     start: [READY],
     file: (id) => [{ ev: "stat", id, stat: { kind: "directory", size: 0, version: "1" } }],
   },
+  "more than removed": { start: [READY], file: (id) => [{ ev: "removed", id, version: "1" }] },
   "ready twice": { start: [READY], answer: () => [READY] },
   "prototype": { start: [READY], answer: () => [{ ev: "constructor", id: 1 }] },
   "found for a command": {

@@ -5,7 +5,7 @@ import { Editor } from "../support/editor.ts";
 import { edit, read, use, write } from "../support/file_steps.ts";
 import { exists, namesIn } from "../support/files.ts";
 import { contentText, script, type Step } from "../support/model_script.ts";
-import { onStage } from "../support/on_stage.ts";
+import { onEmptyStage, onStage } from "../support/on_stage.ts";
 import { runProgram } from "../support/program.ts";
 import type { Session } from "../support/session.ts";
 import type { Stage } from "../support/stage.ts";
@@ -342,4 +342,15 @@ onStage("an undo that was broken off is brought to its end by the next one", {
   assertMatch(await undo(loaded), /^Taken back[^]*- `a\.txt`\n- `b\.txt`$/);
   assertEquals(await disk(stage, "a.txt"), "one\ntwo\n");
   assertEquals(await undo(loaded), "There are no file changes to take back.");
+});
+
+onEmptyStage("/undo works also where sessions cannot be kept", { files: FILES }, async (stage) => {
+  const file = await stage.write("not-a-folder", "");
+  await stage.start({ env: { DSH_STATE_DIR: `${file}/state` } });
+  const session = await stage.session();
+  await work(session, read("a.txt"), edit("a.txt", "one", "1"));
+  assertMatch(await undo(session), /Taken back/);
+  assertEquals(await disk(stage, "a.txt"), "one\ntwo\n");
+  await stage.stop();
+  assertEquals(namesIn(stage.tempDir), []);
 });
