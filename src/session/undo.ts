@@ -22,6 +22,7 @@ export type FileOutcome =
 /** What came of taking back a turn's file changes. */
 export interface Undone {
   readonly turn: ChangedTurn;
+  /** Without those that somebody else took back, or that were never made since the write failed. */
   readonly files: readonly FileOutcome[];
 }
 
@@ -37,29 +38,38 @@ export type UndoDeps = Pick<TurnDeps, "log" | "workbench" | "preset" | "editor">
  * @throws AgentError("sandbox") before anything is done; an abort; AgentError("store").
  */
 export async function undoLastTurn(deps: UndoDeps, signal: AbortSignal): Promise<Undone | undefined> {
-  const { log, workbench, preset, editor, snapshots } = deps;
+  const { log, workbench, preset, editor } = deps;
   const turn = log.changes.last;
   if (turn === undefined) return undefined;
-  const { interrupted } = turn; // what is back already may then be so by the earlier undo
   const executor = throughEditor(await workbench.executor(preset, "edit"), editor, signal);
-  log.append({ type: "undo.started", turn: turn.turn }, true);
-  const files: FileOutcome[] = [];
+  return { turn, files: await undoTurn(deps, executor, turn, signal) };
+}
+
+async function undoTurn(
+  { log, snapshots }: UndoDeps,
+  executor: Executor,
+  { turn, files, interrupted }: ChangedTurn,
+  signal: AbortSignal,
+): Promise<FileOutcome[]> {
+  log.append({ type: "undo.started", turn }, true);
+  const outcomes: FileOutcome[] = [];
   try {
     // Backwards: a file that the turn changed by two names goes back through both contents.
-    for (const file of turn.files.toReversed()) {
+    for (const file of files.toReversed()) {
       signal.throwIfAborted();
-      const outcome = await takeBack(executor, snapshots, turn.turn, file);
-      if (interrupted || !("unchanged" in outcome)) files.unshift(outcome);
+      const outcome = await takeBack(executor, snapshots, turn, file);
+      // What is back already may be so by the undo that was broken off.
+      if (interrupted || !("unchanged" in outcome)) outcomes.unshift(outcome);
     }
   } finally {
-    const text = toldText(files);
+    const text = toldText(outcomes);
     if (text !== undefined) log.append({ type: "told", text });
   }
-  const back = files.filter((f) => "back" in f).map(({ path }) => path);
-  const left = files.flatMap((f) => "left" in f ? [{ path: f.path, why: f.left }] : []);
-  log.append({ type: "undo.done", turn: turn.turn, back, left });
-  await snapshots.forget(turn.turn);
-  return { turn, files };
+  const back = outcomes.filter((o) => "back" in o).map(({ path }) => path);
+  const left = outcomes.flatMap((o) => "left" in o ? [{ path: o.path, why: o.left }] : []);
+  log.append({ type: "undo.done", turn, back, left });
+  await snapshots.forget(turn);
+  return outcomes;
 }
 
 async function takeBack(

@@ -20,7 +20,9 @@ export function undoText({ turn, files }: Undone, cwd: string): string {
   const asked = oneLine(promptText(turn.prompt), MAX_PROMPT);
   const of = asked === "" ? "of the last turn that changed files" : `of the turn ${code(asked)}`;
   return [
-    back.length > 0 ? [`Taken back, the changes ${of}:`, ...listed(back)] : [`Nothing was taken back ${of}.`],
+    back.length > 0 ? [`Taken back, the changes ${of}:`, ...listed(back)] : [
+      `Nothing was taken back ${of}${files.length > 0 ? "." : ": its files are as they were before it."}`,
+    ],
     left.length > 0 ? ["Left as they are:", ...listed(left)] : [],
     commands.length > 0 ? ["What commands changed in it is not taken back:", ...listed(commands)] : [],
   ].filter((block) => block.length > 0).map(([head, ...lines]) => [head, "", ...lines].join("\n").trimEnd())

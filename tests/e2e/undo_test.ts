@@ -345,7 +345,8 @@ onStage("an undo that was broken off is brought to its end by the next one", {
 });
 
 onEmptyStage("/undo works also where sessions cannot be kept", { files: FILES }, async (stage) => {
-  const file = await stage.write("not-a-folder", "");
+  const file = `${stage.outside}/not-a-folder`;
+  await Deno.writeTextFile(file, "");
   await stage.start({ env: { DSH_STATE_DIR: `${file}/state` } });
   const session = await stage.session();
   await work(session, read("a.txt"), edit("a.txt", "one", "1"));

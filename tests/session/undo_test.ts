@@ -101,6 +101,22 @@ Deno.test("a write that failed is no change, and one that failed after another t
   assertEquals([at.files.get("/a"), at.files.get("/b")], ["one", "bee"]);
 });
 
+Deno.test("a turn whose files are as they were before it is said to be so, and no other one is touched", async () => {
+  await using at = await setUp();
+  at.files.set("/a", "one");
+  await at.begin()(at.executor).writeFile("/a", bytes("two"));
+  await at.begin()(at.executor).writeFile("/a", bytes("three"));
+  at.files.set("/a", "two"); // the user took it back by themselves
+  const undone = await at.undo();
+  assertEquals(
+    undoText(undone!, "/"),
+    "Nothing was taken back of the turn `turn_2`: its files are as they were before it.",
+  );
+  assertEquals([at.files.get("/a"), at.logged("told")], ["two", []]);
+  await at.undo();
+  assertEquals(at.files.get("/a"), "one");
+});
+
 Deno.test("what was dropped for newer turns is said to be gone", async () => {
   await using at = await setUp();
   at.files.set("/a", "a".repeat(900)).set("/b", "b".repeat(900));
