@@ -81,7 +81,7 @@ class Server {
   }
 
   async #file(
-    message: ToExecutor & { op: "read" | "write" | "stat" | "list" | "resolve" },
+    message: ToExecutor & { op: "read" | "write" | "remove" | "stat" | "list" | "resolve" },
   ): Promise<FromExecutor> {
     const { id, path } = message;
     switch (message.op) {
@@ -98,6 +98,9 @@ class Server {
           version: (await this.#files.write({ path, bytes, ifVersion, tempName })).version,
         };
       }
+      case "remove":
+        await this.#files.remove(path, message.ifVersion);
+        return { ev: "removed", id };
       case "stat":
         return { ev: "stat", id, stat: await this.#files.stat(path) };
       case "list":

@@ -108,6 +108,7 @@ export class DaxExecutor implements Executor {
       readFile: (path, maxBytes) => this.readFile(path, maxBytes),
       readRange: (path, from, maxBytes) => this.readRange(path, from, maxBytes),
       writeFile: (path, bytes, ifVersion) => this.writeFile(path, bytes, ifVersion),
+      remove: (path, ifVersion) => this.remove(path, ifVersion),
       stat: (path) => this.stat(path),
       search: () => this.search(),
       list: (path) => this.list(path),
@@ -142,6 +143,11 @@ export class DaxExecutor implements Executor {
       tempName,
     );
     return { version };
+  }
+
+  async remove(path: string, ifVersion?: string): Promise<void> {
+    const wish = ifVersion === undefined ? {} : { ifVersion };
+    await this.#base.requests.file("removed", path, (id) => ({ op: "remove", id, path, ...wish }));
   }
 
   async stat(path: string): Promise<FileStat> {

@@ -144,6 +144,12 @@ export interface Executor {
    */
   writeFile(path: string, bytes: Uint8Array, ifVersion?: string): Promise<{ version: string }>;
 
+  /**
+   * Removes a regular file. With `ifVersion` it must still have that version, else the fault is `changed`. Of a
+   * symlink the target is what is removed.
+   */
+  remove(path: string, ifVersion?: string): Promise<void>;
+
   stat(path: string): Promise<FileStat>;
 
   /** The names in a directory, without those below. */

@@ -104,6 +104,16 @@ export class Files {
     });
   }
 
+  /** See `Executor.remove`. */
+  async remove(path: string, ifVersion: string | undefined): Promise<void> {
+    await this.#faults(path, async () => {
+      const target = await this.#writable(path);
+      const found = await this.#expect(path, target, ifVersion);
+      if (found === undefined) throw new FileError("not-found", `${path}: no such file`);
+      await Deno.remove(target);
+    });
+  }
+
   async #replace(
     request: WriteRequest,
     target: string,

@@ -71,6 +71,11 @@ export class GuardedExecutor implements Executor {
     throw new FileError("denied", `${path} ${PROTECTED}`);
   }
 
+  async remove(path: string, ifVersion?: string): Promise<void> {
+    const { restored } = await this.#guarded(() => this.#parts.inner.remove(path, ifVersion));
+    if (restored.length > 0) throw new FileError("denied", `${path} ${PROTECTED}`);
+  }
+
   async resolve(path: string): Promise<ResolvedPath> {
     const resolved = await this.#parts.inner.resolve(path);
     return this.#parts.guard.protects(resolved.path) ? { ...resolved, writable: false } : resolved;

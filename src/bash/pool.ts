@@ -95,6 +95,7 @@ class Member {
       readFile: (path, maxBytes) => counted(() => inner.readFile(path, maxBytes)),
       readRange: (path, from, maxBytes) => counted(() => inner.readRange(path, from, maxBytes)),
       writeFile: (path, bytes, ifVersion) => counted(() => inner.writeFile(path, bytes, ifVersion)),
+      remove: (path, ifVersion) => counted(() => inner.remove(path, ifVersion)),
       stat: (path) => counted(() => inner.stat(path)),
       search: (request, signal) => counted(() => inner.search(request, signal)),
       list: (path) => counted(() => inner.list(path)),

@@ -153,6 +153,11 @@ export class RemoteExecutor implements Executor {
     return { version };
   }
 
+  async remove(path: string, ifVersion?: string): Promise<void> {
+    const wish = ifVersion === undefined ? {} : { ifVersion };
+    await this.#state.file("removed", path, (id) => ({ op: "remove", id, path, ...wish }));
+  }
+
   async stat(path: string): Promise<FileStat> {
     return (await this.#state.file("stat", path, (id) => ({ op: "stat", id, path }))).stat;
   }

@@ -23,7 +23,9 @@ const STREAM_EXCESS = TAIL_LIMIT + 4;
 
 /** What an executor's `ready` message says. */
 export type Ready = FromExecutor & { ev: "ready" };
-type Answer = FromExecutor & { ev: "content" | "written" | "stat" | "listing" | "resolved" | "found" };
+type Answer = FromExecutor & {
+  ev: "content" | "written" | "removed" | "stat" | "listing" | "resolved" | "found";
+};
 
 interface PendingCommand {
   readonly onOutput: (text: string) => void;
@@ -221,6 +223,7 @@ export class Requests {
         return this.#file(message.id).settle(new FileError(message.fault, message.message));
       case "content":
       case "written":
+      case "removed":
       case "stat":
       case "listing":
       case "resolved":

@@ -123,6 +123,11 @@ class Server {
           const { version } = await this.#files.write({ path, bytes, ifVersion, tempName });
           return { ev: "written", id: message.id, version };
         });
+      case "remove":
+        return await this.#answer(message.id, async () => {
+          await this.#files.remove(message.path, message.ifVersion);
+          return { ev: "removed", id: message.id };
+        });
       case "stat":
         return await this.#answer(message.id, async () => {
           return { ev: "stat", id: message.id, stat: await this.#files.stat(message.path) };

@@ -17,6 +17,7 @@ export type ToExecutor =
   | { op: "cancel"; id: number }
   | { op: "read"; id: number; path: string; from?: number; maxBytes: number }
   | { op: "write"; id: number; path: string; base64: string; ifVersion?: string; tempName: string }
+  | { op: "remove"; id: number; path: string; ifVersion?: string }
   | { op: "stat" | "resolve"; id: number; path: string }
   | ({ op: "search"; id: number } & SearchRequest)
   | { op: "list"; id: number; path: string }
@@ -32,6 +33,7 @@ export type FromExecutor =
   | { ev: "unstarted"; id: number; message: string }
   | { ev: "content"; id: number; base64: string; size: number; version: string; readOnly?: boolean }
   | { ev: "written"; id: number; version: string }
+  | { ev: "removed"; id: number }
   | { ev: "stat"; id: number; stat: FileStat }
   | { ev: "found"; id: number; result: SearchResult }
   | { ev: "listing"; id: number; listing: Listing }
@@ -135,6 +137,7 @@ const MESSAGES: Readonly<Record<string, Check>> = {
   unstarted: record({ ev: text, id: count, message: text }),
   content: record({ ev: text, id: count, base64, size: count, version: text, readOnly: optional(flag) }),
   written: record({ ev: text, id: count, version: text }),
+  removed: record({ ev: text, id: count }),
   stat: record({ ev: text, id: count, stat }),
   found: record({ ev: text, id: count, result: found }),
   listing: record({ ev: text, id: count, listing }),

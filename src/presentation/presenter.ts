@@ -148,6 +148,9 @@ export class Presenter {
       case "system.set":
       case "job.started":
       case "told":
+      case "file.changed":
+      case "undo.started":
+      case "undo.done":
         return [];
       case "title.set":
         return this.#title();

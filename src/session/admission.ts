@@ -14,6 +14,7 @@ import {
 import type { Rules } from "../permission/rules.ts";
 import { Refusal } from "../tool/tool.ts";
 import type { Block } from "../tool/view.ts";
+import type { ChangeKeeper } from "./change_keeper.ts";
 import { throughEditor } from "./editor_executor.ts";
 import type { EditorAccess } from "./editor_view.ts";
 import type { Front, GrantBook, Wish, Workbench } from "./ports.ts";
@@ -29,6 +30,8 @@ export interface AdmissionDeps {
   readonly preset: Preset;
   /** Undefined where the client has no file methods. */
   readonly editor?: EditorAccess | undefined;
+  /** What keeps files as they were before the turn; undefined where nobody could take a change back. */
+  readonly changes?: ChangeKeeper | undefined;
 }
 
 /** One call that wants to do something. */
@@ -53,18 +56,29 @@ type Confined =
  * an abort on cancel, AgentError("sandbox") when there is no executor to be had.
  */
 export async function admit(deps: AdmissionDeps, applicant: Applicant, preview?: Preview): Promise<Executor> {
+  const equipped = equipment(deps, applicant);
   const confined = await confinedExecutor(deps, applicant.action);
   const decision = await decideOn(deps, applicant.action, confined.problem);
   if (decision.verdict === "deny") throw new Refusal(decision.reason);
   if (decision.verdict === "ask") {
-    const shown = "executor" in confined
-      ? await preview?.(throughEditor(confined.executor, deps.editor, applicant.signal))
-      : undefined;
+    const shown = "executor" in confined ? await preview?.(equipped(confined.executor)) : undefined;
     await ask(deps, applicant, decision, shown);
   }
   const executor = await executorFor(deps, applicant.action, confined, decision.verdict === "ask");
   applicant.signal.throwIfAborted();
-  return throughEditor(executor, deps.editor, applicant.signal);
+  return equipped(executor);
+}
+
+/** What every executor of one call gets: the editor's files, and a keeper of what it changes. */
+function equipment(
+  { editor, changes }: AdmissionDeps,
+  { action, signal }: Applicant,
+): (executor: Executor) => Executor {
+  const keeping = action.kind === "edit" ? changes?.forCall() : undefined;
+  return (executor) => {
+    const own = throughEditor(executor, editor, signal);
+    return keeping ? keeping(own) : own;
+  };
 }
 
 /**

@@ -101,6 +101,16 @@ class EditorExecutor implements Executor {
     return written ?? await this.#inner.writeFile(path, bytes, parseVersion(ifVersion)?.disk ?? ifVersion);
   }
 
+  /** Editors remove no files for an agent: it is done on the disk, and not below a buffer that holds more. */
+  async remove(path: string, ifVersion?: string): Promise<void> {
+    const expected = parseVersion(ifVersion);
+    const seen = await this.#look(path);
+    if (expected ? seen && seen.hash !== expected.hash : seen?.unsaved) {
+      throw new FileError("changed", `${path} was changed since it was read, on the disk or in the editor`);
+    }
+    await this.#inner.remove(path, expected?.disk ?? ifVersion);
+  }
+
   resolve(path: string): Promise<ResolvedPath> {
     return this.#inner.resolve(path);
   }

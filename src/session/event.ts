@@ -47,6 +47,13 @@ export interface ContextFill {
   readonly window: number;
 }
 
+/** What a file held before a turn changed it. */
+export type FileBefore =
+  /** Content that is kept under its hash among the session's snapshots; null: there was no file. */
+  | { readonly kept: string | null }
+  /** It is not kept, for this reason. */
+  | { readonly lost: string };
+
 /**
  * What happened in a session, in order. The log of these is the only truth: the model's history, the
  * client's updates, a replay and the figures are projections of it.
@@ -178,6 +185,26 @@ export type SessionEvent =
     readonly images?: readonly Image[] | undefined;
     readonly notRun?: "refused" | "cancelled" | undefined;
   }
+  /**
+   * A file tool is about to give a file this content; `before`, with the first change in a turn, says what the
+   * file held then. Where the write comes to another content (an editor that formats), that one is told once more.
+   */
+  | {
+    readonly type: "file.changed";
+    readonly path: string;
+    readonly before?: FileBefore | undefined;
+    /** See `contentHash`. */
+    readonly after: string;
+  }
+  /** The file changes of this turn are being taken back; logged durably before it. */
+  | { readonly type: "undo.started"; readonly turn: string }
+  /** They are, but for those that are `left`. */
+  | {
+    readonly type: "undo.done";
+    readonly turn: string;
+    readonly back: readonly string[];
+    readonly left: readonly { readonly path: string; readonly why: string }[];
+  }
   /** What is to be done, the whole of it, in place of what was said before. */
   | { readonly type: "plan.set"; readonly entries: readonly PlanEntry[] }
   /**
@@ -231,6 +258,9 @@ const TYPES: Readonly<Record<SessionEvent["type"], true>> = {
   "tool.started": true,
   "tool.output": true,
   "tool.ended": true,
+  "file.changed": true,
+  "undo.started": true,
+  "undo.done": true,
   "plan.set": true,
   "child": true,
   "job.started": true,

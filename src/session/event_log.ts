@@ -1,4 +1,5 @@
 import { AgentError } from "../errors.ts";
+import { ChangedFiles } from "./changed_files.ts";
 import type { LoggedEvent, SessionEvent } from "./event.ts";
 import { History } from "./history.ts";
 import { SeenFiles } from "./seen_files.ts";
@@ -19,6 +20,7 @@ export type EventListener = (event: SessionEvent) => void;
 export class EventLog {
   readonly history: History = new History();
   readonly seen: SeenFiles = new SeenFiles();
+  readonly changes: ChangedFiles = new ChangedFiles();
   #store: LogStore | undefined;
   readonly #sessionId: string;
   readonly #listeners = new Set<EventListener>();
@@ -95,6 +97,7 @@ export class EventLog {
     if (event.type === "tool.drafted" || event.type === "tool.called") this.#callIds.add(event.callId);
     this.#topic.add(event);
     this.seen.add(event);
+    this.changes.add(event);
     if (event.type === "job.started") this.#jobs++;
   }
 }

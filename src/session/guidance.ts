@@ -1,18 +1,7 @@
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import type { Config } from "../config/config.ts";
-import { mayRead } from "../sandbox/access.ts";
-import { ownPlacesOf } from "../sandbox/own_places.ts";
-import { isWithin, realPathOrSelf } from "../sandbox/paths.ts";
-import { type Policy, policyFor } from "../sandbox/policy.ts";
-import {
-  INSTRUCTION_NAMES,
-  type InstructionPlace,
-  type Instructions,
-  readInstructions,
-} from "./instructions.ts";
-import type { MayShow } from "./plain_file.ts";
-import { directoriesDownTo } from "./repository.ts";
+import { type GuidanceInput, placesOf, sharedDirectory } from "./guidance_places.ts";
+import { type InstructionPlace, type Instructions, readInstructions } from "./instructions.ts";
 import { readSkills, type Skill, type SkillPlace } from "./skills.ts";
 
 /** What files of the user and of the workspace tell the model about how to work. */
@@ -22,14 +11,6 @@ export interface Guidance {
   readonly skills: readonly Skill[];
   /** What was left out and why, one line each. */
   readonly faults: readonly string[];
-}
-
-/** Where guidance is looked for. */
-export interface GuidanceInput {
-  readonly config: Pick<Config, "home" | "stateDir" | "environment" | "configFile">;
-  readonly cwd: string;
-  readonly roots: readonly string[];
-  readonly tempDir: string;
 }
 
 /**
@@ -52,39 +33,6 @@ export async function readGuidance(input: GuidanceInput): Promise<Guidance> {
   return { instructions, skills, faults };
 }
 
-interface GuidancePlaces {
-  readonly user: InstructionPlace;
-  readonly chain: readonly InstructionPlace[];
-  readonly roots: readonly InstructionPlace[];
-}
-
-async function placesOf({ config, cwd, roots, tempDir }: GuidanceInput): Promise<GuidancePlaces> {
-  const { home, stateDir, environment, configFile } = config;
-  // What a command could not read is not shown to the model by way of a link either.
-  const own = ownPlacesOf(environment, home, configFile);
-  const policyOf = () => policyFor({ preset: "read-only", cwd, home, stateDir, tempDir, ...own }).policy;
-  let policy: Policy | undefined; // it looks at many places: only where there is a file at all
-  const isOpen: MayShow = (real) => mayRead(policy ??= policyOf(), real);
-  const below = (root: string): MayShow => (real) => isWithin(real, root) && isOpen(real);
-  const userDir = dirname(configFile);
-  // They lie in the configuration's directory, which is secret else.
-  const ownFiles = INSTRUCTION_NAMES.map((name) => join(realPathOrSelf(userDir), name));
-  const chain = await directoriesDownTo(cwd).catch((): string[] => []);
-  return {
-    user: {
-      directory: userDir,
-      from: "user",
-      mayShow: (real) => isOpen(real) || ownFiles.includes(real),
-    },
-    chain: chain.map((directory) => ({ directory, from: "workspace", mayShow: below(chain[0]!) })),
-    roots: roots.map(realPathOrSelf).filter((root) => !chain.includes(root))
-      .map((directory) => ({ directory, from: "workspace", mayShow: below(directory) })),
-  };
-}
-
-/** A directory's skills: those in `.agents`, or else in `.claude`. */
 async function skillsOf({ directory, mayShow }: InstructionPlace): Promise<SkillPlace> {
-  const common = join(directory, ".agents", "skills");
-  const isThere = await Deno.stat(common).then((info) => info.isDirectory, () => false);
-  return { directory: isThere ? common : join(directory, ".claude", "skills"), mayShow };
+  return { directory: await sharedDirectory(directory, "skills"), mayShow };
 }

@@ -114,6 +114,9 @@ export class History {
       case "tool.drafted":
       case "tool.started":
       case "tool.output":
+      case "file.changed":
+      case "undo.started":
+      case "undo.done":
       case "plan.set":
       case "child": // the parent reads of its work in the call's result alone
       case "job.started":

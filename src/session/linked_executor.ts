@@ -18,6 +18,7 @@ export function throughLink(inner: Executor, link: string, real: string): Execut
     readFile: (path, maxBytes) => inner.readFile(follow(path), maxBytes),
     readRange: (path, from, maxBytes) => inner.readRange(follow(path), from, maxBytes),
     writeFile: (path, bytes, ifVersion) => inner.writeFile(follow(path), bytes, ifVersion),
+    remove: (path, ifVersion) => inner.remove(follow(path), ifVersion),
     stat: (path) => inner.stat(follow(path)),
     search: async (request, signal) => {
       const path = follow(request.path);

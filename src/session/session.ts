@@ -6,6 +6,7 @@ import type { Rules } from "../permission/rules.ts";
 import type { ConfinementReport } from "../sandbox/report.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { PromptPart, SessionEvent, StopReason } from "./event.ts";
+import { ChangeKeeper } from "./change_keeper.ts";
 import { children } from "./children.ts";
 import { EditorTrust } from "./editor_trust.ts";
 import type { EditorAccess } from "./editor_view.ts";
@@ -21,6 +22,7 @@ import { childPrompt } from "./system_prompt.ts";
 import { changed, type Settings, type SettingsEvent } from "./settings.ts";
 import { PromptQueue } from "./prompt_queue.ts";
 import { removeIfEmpty } from "./temp_dirs.ts";
+import type { Snapshots } from "./snapshots.ts";
 import { runShellTurn } from "./shell_turn.ts";
 import { type Answerer, answererOf, type CommandInfo, type CommandSet, DONE } from "./slash/command.ts";
 import { commandDesk } from "./slash/desk.ts";
@@ -43,8 +45,8 @@ export interface SessionDeps {
   readonly rules: Rules;
   readonly front: Front;
   readonly openModel: OpenModel;
-  /** The commands that there are now; none by default. Never rejects. */
-  readonly commands?: () => Promise<CommandSet>;
+  /** The commands that there are now, with these further roots; none by default. Never rejects. */
+  readonly commands?: (roots: readonly string[]) => Promise<CommandSet>;
   /** Models to choose from, `provider/model`. */
   readonly models?: () => readonly string[];
   /**
@@ -60,6 +62,8 @@ export interface SessionDeps {
   readonly roots?: readonly string[];
   /** What is known of the client's file methods; shared by its sessions. */
   readonly editorTrust?: EditorTrust;
+  /** What files held before turns changed them; without it no change can be taken back. */
+  readonly snapshots?: Snapshots;
   /** What the user should be told of the place that sessions are kept in, each once. */
   readonly storeNotes?: () => readonly string[];
 }
@@ -197,7 +201,7 @@ export class Session {
   }
 
   async #commands(): Promise<CommandSet> {
-    return await this.#deps.commands?.() ?? { local: [], prompts: [] };
+    return await this.#deps.commands?.(this.#roots) ?? { local: [], prompts: [], faults: [] };
   }
 
   /** Everything so far, for a replay. */
@@ -248,7 +252,8 @@ export class Session {
     const [settings, roots] = [this.#settings, this.#roots];
     const { preset } = this.#turnSettings = settings;
     this.#deps.workbench.setRoots(roots);
-    const answerer = await answererOf(prompt, await this.#commands());
+    const commands = await this.#commands();
+    const answerer = await answererOf(prompt, commands);
     const guidance = answerer.by === "model" ? await this.#describePlace(preset, roots) : undefined;
     const turn = randomId("turn");
     const modelText = answerer.by === "model" ? answerer.text : null;
@@ -257,7 +262,8 @@ export class Session {
       this.#jobs.reportEnded((end) => this.#logJobEnd(end, false));
       this.#announce(preset);
       if (guidance !== undefined) this.#tell("info", guidance);
-      const stop = await this.#answer(answerer, this.#turnDeps(settings, roots, steering), signal);
+      const deps = this.#turnDeps(turn, settings, roots, steering);
+      const stop = await this.#answer(answerer, commands, deps, signal);
       this.#events.append({ type: "turn.ended", turn, outcome: { stop } });
       return stop;
     } catch (e) {
@@ -272,15 +278,20 @@ export class Session {
     }
   }
 
-  async #answer(answerer: Answerer, deps: TurnDeps, signal: AbortSignal): Promise<StopReason> {
+  async #answer(
+    answerer: Answerer,
+    { faults }: CommandSet,
+    deps: TurnDeps,
+    signal: AbortSignal,
+  ): Promise<StopReason> {
     switch (answerer.by) {
       case "model":
         return await runTurn(deps, signal);
       case "shell":
         return await runShellTurn(answerer.command, deps, signal);
       case "command": {
-        const models = this.#deps.models ?? (() => []);
-        const desk = commandDesk({ session: this, deps, models, signal });
+        const { models = () => [], snapshots } = this.#deps;
+        const desk = commandDesk({ session: this, deps, models, faults, snapshots, signal });
         const text = await answerer.command.run(answerer.args, desk);
         this.#events.append({ type: "answered", messageId: randomId("msg"), text });
         return DONE;
@@ -349,7 +360,7 @@ export class Session {
     this.#events.append({ type: "notice", messageId: randomId("msg"), severity, text });
   }
 
-  #turnDeps(settings: Settings, roots: readonly string[], steering: Steering): TurnDeps {
+  #turnDeps(id: string, settings: Settings, roots: readonly string[], steering: Steering): TurnDeps {
     const { tools, workbench, grants, rules, front, openModel } = this.#deps;
     const turn = {
       log: this.#events,
@@ -360,6 +371,7 @@ export class Session {
       front,
       openModel,
       editor: this.#editor(),
+      changes: this.#changeKeeper(id),
       jobs: this.#jobs,
       cwd: this.cwd,
       ...settings,
@@ -370,6 +382,11 @@ export class Session {
     const system = async (preset: Preset, write: boolean) =>
       childPrompt(await promptFacts(this.#place(preset, roots)), write);
     return { ...turn, delegate: children({ turn, system }) };
+  }
+
+  #changeKeeper(turn: string): ChangeKeeper | undefined {
+    const { snapshots, log } = this.#deps;
+    return snapshots && new ChangeKeeper({ turn, snapshots, log, append: (e) => this.#events.append(e) });
   }
 
   #editor(): EditorAccess | undefined {

@@ -13,8 +13,9 @@ import { closingEvents, forkingEvents } from "./log_recovery.ts";
 import type { Front, OpenModel, Workbench } from "./ports.ts";
 import { checkRoots } from "./roots.ts";
 import { Session, type SessionDeps } from "./session.ts";
-import { BUILTIN_COMMANDS } from "./slash/builtin.ts";
+import { readCommands } from "./slash/all.ts";
 import { type Settings, type SettingsEvent, settingsOf } from "./settings.ts";
+import { Snapshots } from "./snapshots.ts";
 import type { StateDir } from "./state_dir.ts";
 import type { SessionStore } from "./store.ts";
 import { storedPlace } from "./stored_place.ts";
@@ -232,11 +233,12 @@ export class Sessions {
         mcpServers,
         lock,
       },
-      commands: () => Promise.resolve({ local: BUILTIN_COMMANDS, prompts: [] }),
+      commands: (roots) => readCommands({ config, cwd, roots, tempDir: tempDir() }),
       front: front(id),
       workbench: workbench({ cwd, tempDir }),
       grants: sessionGrants(config.stateDir, cwd, log),
       editorTrust: this.#editorTrust,
+      snapshots: new Snapshots(() => state.snapshots(id)),
       storeNotes: () => state.takeNotes(),
     });
   }

@@ -1,5 +1,5 @@
 import { join } from "@std/path/join";
-import { messageOf } from "../errors.ts";
+import { oneLine, readFrontMatter } from "./front_matter.ts";
 import { type MayShow, readPlainFile } from "./plain_file.ts";
 
 /** A directory of skills: each is a directory with a `SKILL.md`. */
@@ -31,7 +31,6 @@ const MAX_ENTRIES = 200;
 const MAX_BYTES = 8 * 1024;
 const MAX_DESCRIPTION = 300;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-const FRONT_MATTER = /^---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|$)/s;
 
 /**
  * Reads the front matter of all skills, given in order of weight: of two with the same name the first one
@@ -71,24 +70,13 @@ async function entriesOf(directory: string): Promise<string[]> {
 type Head = { readonly name: string; readonly description: string };
 
 async function readHead(text: string, directory: string): Promise<Head | { readonly fault: string }> {
-  const yaml = FRONT_MATTER.exec(text)?.[1];
-  if (yaml === undefined) return { fault: "it has no front matter (--- name, description ---)" };
-  let value: unknown;
-  try {
-    const { parse } = await import("yaml");
-    value = parse(yaml, { schema: "failsafe", logLevel: "error", maxAliasCount: 0 });
-  } catch (e) {
-    return { fault: `its front matter is no YAML: ${messageOf(e).split("\n")[0]}` };
-  }
-  const { name = directory, description } = (value ?? {}) as Record<string, unknown>;
+  const head = await readFrontMatter(text);
+  if (head === undefined) return { fault: "it has no front matter (--- name, description ---)" };
+  if ("fault" in head) return head;
+  const { name = directory, description } = head.fields;
   if (typeof name !== "string" || !NAME.test(name)) {
     return { fault: "its name may hold only letters, digits and . _ -" };
   }
   if (typeof description !== "string" || description.trim() === "") return { fault: "it has no description" };
-  return { name, description: oneLine(description) };
-}
-
-function oneLine(text: string): string {
-  const line = text.trim().replace(/\s+/g, " ");
-  return line.length <= MAX_DESCRIPTION ? line : `${line.slice(0, MAX_DESCRIPTION).toWellFormed()}…`;
+  return { name, description: oneLine(description, MAX_DESCRIPTION) };
 }

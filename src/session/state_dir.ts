@@ -4,10 +4,11 @@ import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { lockSession, type SessionLock } from "./lock.ts";
 import { MemoryStore } from "./memory_store.ts";
+import { snapshotsIn } from "./snapshots.ts";
 import type { SqliteStore } from "./sqlite_store.ts";
 import type { SessionStore } from "./store.ts";
 import { storeFaultOf } from "./store_error.ts";
-import { pruneTempDirs, removeTempDir, tempDirOf } from "./temp_dirs.ts";
+import { pruneSnapshots, pruneTempDirs, removeTempDir, tempDirOf } from "./temp_dirs.ts";
 
 /** What a connection keeps its sessions in. */
 type Keeping =
@@ -62,8 +63,17 @@ export class StateDir {
 
   /** The private temporary directory of a session; after {@linkcode store}. */
   tempDir(sessionId: string): string {
+    return tempDirOf(this.#directory, sessionId);
+  }
+
+  /** The directory for what a session's files held before turns changed them; after {@linkcode store}. */
+  snapshots(sessionId: string): string {
+    return join(snapshotsIn(this.#directory), sessionId);
+  }
+
+  get #directory(): string {
     const kept = this.#keeping;
-    return tempDirOf(kept?.kind === "memory" ? kept.dir : this.#options.config.stateDir, sessionId);
+    return kept?.kind === "memory" ? kept.dir : this.#options.config.stateDir;
   }
 
   /** Removes a session that is not open here. @throws AgentError("store") when another process has it open. */
@@ -73,6 +83,7 @@ export class StateDir {
     try {
       store.remove(sessionId);
       await removeTempDir(this.tempDir(sessionId));
+      await Deno.remove(this.snapshots(sessionId), { recursive: true }).catch(() => {});
     } finally {
       lock.release();
     }
@@ -96,7 +107,9 @@ export class StateDir {
     const { SqliteStore } = await import("./sqlite_store.ts");
     try {
       const store = new SqliteStore(stateDir);
-      void pruneTempDirs(stateDir); // beside the first turn, which does not wait for it
+      // Beside the first turn, which does not wait for it.
+      void pruneTempDirs(stateDir);
+      void pruneSnapshots(stateDir);
       return { kind: "disk", store };
     } catch (e) {
       const fault = storeFaultOf(e);

@@ -157,6 +157,12 @@ Deno.test("without bash: dax's own commands run unasked, and only in the workspa
     assertEquals([new TextDecoder().decode(bytes), read], ["text", version]);
     assertEquals((await executor.stat(`${place.workspace}/none`)).kind, "missing");
     await assertRejects(() => executor.writeFile(`${place.outside}/f`, bytes));
+    await Deno.writeTextFile(`${place.outside}/kept`, "text");
+    await assertRejects(() => executor.remove(`${place.outside}/kept`));
+    await assertRejects(() => executor.remove(`${place.workspace}/f`, "another"));
+    await executor.remove(`${place.workspace}/f`, version);
+    assertEquals((await executor.stat(`${place.workspace}/f`)).kind, "missing");
+    await Deno.writeTextFile(`${place.workspace}/f`, "text");
     await Deno.symlink(place.outside, `${place.workspace}/away`);
     const cases = [["f", true], ["away/f", false], [".git/config", false], [".vscode/x", false]] as const;
     for (const [path, writable] of cases) {

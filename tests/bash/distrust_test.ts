@@ -90,3 +90,15 @@ Deno.test("an executor that lies about a directory is ended, and who asked is to
     });
   }
 });
+
+Deno.test("an executor that lies about a removal is ended, and who asked is told", async (t) => {
+  await using place = await makePlace();
+  for (const lie of ["more than removed", "stat for a listing"]) {
+    await t.step(lie, async () => {
+      const executor = await startLying(place, lie);
+      await assertRejects(() => executor.remove(`${place.workspace}/a`), AgentError);
+      assert(executor.closed);
+      await executor.close();
+    });
+  }
+});

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { FileError } from "../../src/bash/executor_handle.ts";
 import { namesIn } from "../support/files.ts";
-import { startRig } from "./rig.ts";
+import { makePlace, startRig } from "./rig.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const fault = (thrown: unknown) => thrown instanceof FileError ? thrown.fault : String(thrown);
@@ -251,3 +251,71 @@ Deno.test("Executor.writeFile()", async (t) => {
     assertEquals(await Deno.readFile(at("bytes")), all);
   });
 });
+
+Deno.test("Executor.remove()", async (t) => {
+  await using rig = await startRig();
+  const { executor, place } = rig;
+  const at = (name: string) => `${place.workspace}/${name}`;
+
+  await t.step("removes a file, and leaves its directory", async () => {
+    await executor.writeFile(at("dir/a.txt"), bytes("one"));
+    await executor.remove(at("dir/a.txt"));
+    assertEquals(namesIn(at("dir")), []);
+  });
+  await t.step("with a version only while it holds", async () => {
+    const { version } = await executor.writeFile(at("b.txt"), bytes("one"));
+    await Deno.writeTextFile(at("b.txt"), "two");
+    assertEquals(await executor.remove(at("b.txt"), version).catch(fault), "changed");
+    assertEquals(await Deno.readTextFile(at("b.txt")), "two");
+    await executor.remove(at("b.txt"), (await executor.stat(at("b.txt"))).version);
+    assertEquals((await executor.stat(at("b.txt"))).kind, "missing");
+  });
+  await t.step("of a link removes what it leads to", async () => {
+    await Deno.writeTextFile(at("target"), "x");
+    await Deno.symlink("target", at("link"));
+    await executor.remove(at("link"));
+    assertEquals(namesIn(place.workspace).filter((name) => name === "target" || name === "link"), ["link"]);
+  });
+  await t.step("faults, and what they are about stays", async () => {
+    await rig.run("mkfifo fifo; ln -s loop2 loop1; ln -s loop1 loop2; mkdir -p locked; echo > locked/f");
+    await rig.run("chmod 0555 locked");
+    await Deno.writeTextFile(`${place.outside}/x`, "x");
+    await Deno.symlink(`${place.outside}/x`, at("out"));
+    const cases: [path: string, fault: string][] = [
+      [place.workspace, "is-directory"],
+      [at("dir"), "is-directory"],
+      [at("fifo"), "not-regular"],
+      [at("loop1"), "failed"],
+      [at("none"), "not-found"],
+      [at("none/below"), "not-found"],
+      [`${place.outside}/x`, "denied"],
+      [at("out"), "denied"],
+      [at("locked/f"), "denied"],
+      ["relative", "failed"],
+    ];
+    for (const [path, expected] of cases) {
+      assertEquals(await executor.remove(path).catch(fault), expected, path);
+    }
+    assertEquals([namesIn(place.outside), namesIn(at("locked"))], [["x"], ["f"]]);
+    await rig.run("chmod 0755 locked");
+  });
+});
+
+for (const bubblewrap of [true, false]) {
+  Deno.test(`Executor.remove() takes no protected file away, ${bubblewrap ? "mounted" : "looked after"}`, async () => {
+    const place = await makePlace();
+    const paths = [".git/hooks/pre-commit", ".vscode/tasks.json"].map((path) => `${place.workspace}/${path}`);
+    for (const path of paths) {
+      await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+      await Deno.writeTextFile(path, "guarded");
+    }
+    await Deno.writeTextFile(`${place.workspace}/.git/HEAD`, "ref: refs/heads/main\n");
+    await using rig = await startRig("workspace", {}, place, { bubblewrap });
+    for (const path of paths) {
+      // Where it is mounted by itself, the kernel calls it busy.
+      const faults = bubblewrap ? ["denied", "failed"] : ["denied"];
+      assert(faults.includes(await rig.executor.remove(path).then(() => "removed", fault)), path);
+      assertEquals(await Deno.readTextFile(path), "guarded");
+    }
+  });
+}

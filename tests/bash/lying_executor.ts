@@ -64,6 +64,7 @@ const LIES: Record<string, { start: unknown[]; answer?: Answer; file?: Answer }>
     start: [READY],
     file: (id) => [{ ev: "stat", id, stat: { kind: "directory", size: 0, version: "1" } }],
   },
+  "more than removed": { start: [READY], file: (id) => [{ ev: "removed", id, version: "1" }] },
   "ready twice": { start: [READY], answer: () => [READY] },
   "prototype": { start: [READY], answer: () => [{ ev: "constructor", id: 1 }] },
   "found for a command": {
@@ -85,7 +86,9 @@ for await (const line of readLines(Deno.stdin.readable, 1_000_000)) {
   const message = JSON.parse(line) as ToExecutor;
   if (message.op === "init") await say(lie.start);
   if (lie.answer === undefined && lie.file === undefined) Deno.exit(0);
-  if (message.op === "list") await say((lie.file?.(message.id) ?? []) as FromExecutor[]);
+  if (message.op === "list" || message.op === "remove") {
+    await say((lie.file?.(message.id) ?? []) as FromExecutor[]);
+  }
   if (message.op === "search") await say([{ ev: "found", id: message.id, result: FINDS[name] }]);
   if (message.op === "run" && lie.answer) {
     await say(lie.answer(message.id) satisfies unknown[] as FromExecutor[]);

@@ -22,6 +22,7 @@ class FakeExecutor implements Executor {
   readRange = () => Promise.reject(new Error("none"));
   list = () => Promise.reject(new Error("none"));
   writeFile = () => Promise.reject(new Error("none"));
+  remove = () => Promise.reject(new Error("none"));
   stat = () => Promise.resolve({ kind: "missing", size: 0, version: "missing" } as const);
   search = () => Promise.reject(new Error("none"));
   resolve = (path: string) => Promise.resolve({ path, readable: true, writable: true });

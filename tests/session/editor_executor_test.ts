@@ -126,3 +126,17 @@ Deno.test("a command begins when the editor has answered, and while it runs the 
   await running;
   assertEquals(text(await executor.readFile(path, 1000)), "buffer\n");
 });
+
+Deno.test("a file is removed on the disk, and not below a buffer that holds more", async () => {
+  await using at = await setUp();
+  const { executor, path, inner, buffers } = at;
+  const { version } = await inner.readFile(path);
+  await assertRejects(() => executor.remove(path, version), FileError, "changed since it was read");
+  const seen = await executor.readFile(path, 1000);
+  buffers.set(path, "disk\nmore\n");
+  await assertRejects(() => executor.remove(path, seen.version), FileError, "changed since it was read");
+  assertEquals(inner.files.get(path), "disk\n");
+  await executor.remove(path, (await executor.readFile(path, 1000)).version);
+  assertEquals(inner.files.has(path), false);
+  await assertRejects(() => executor.remove(path), FileError, "no such file");
+});

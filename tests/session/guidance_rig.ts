@@ -1,5 +1,7 @@
 import { dirname, join } from "@std/path";
 import { type Guidance, readGuidance } from "../../src/session/guidance.ts";
+import { readCommands } from "../../src/session/slash/all.ts";
+import type { CommandSet } from "../../src/session/slash/command.ts";
 
 /** A folder with a home, a configuration and a repository in it. */
 export interface Ground {
@@ -11,12 +13,15 @@ export interface Ground {
   write(path: string, text: string | Uint8Array): Promise<string>;
   /** What a session in `cwd` (the repository by default) would be told. */
   read(cwd?: string, roots?: readonly string[]): Promise<Guidance>;
+  /** The commands that such a session would have. */
+  commands(cwd?: string, roots?: readonly string[]): Promise<CommandSet>;
 }
 
 /** Runs a test's part on such a folder, and removes it. */
 export async function onGround(body: (ground: Ground) => Promise<void>): Promise<void> {
   const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "dsh-guidance-" }));
   const [home, repo] = [join(root, "home"), join(root, "home", "repo")];
+  const tempDir = join(root, "state", "tmp");
   const configDir = join(home, ".config", "dsh-acp");
   const config = {
     home,
@@ -34,8 +39,8 @@ export async function onGround(body: (ground: Ground) => Promise<void>): Promise
         await Deno.writeFile(file, typeof text === "string" ? new TextEncoder().encode(text) : text);
         return file;
       },
-      read: (cwd = repo, roots = []) =>
-        readGuidance({ config, cwd, roots, tempDir: join(root, "state", "tmp") }),
+      read: (cwd = repo, roots = []) => readGuidance({ config, cwd, roots, tempDir }),
+      commands: (cwd = repo, roots = []) => readCommands({ config, cwd, roots, tempDir }),
     });
   } finally {
     await Deno.remove(root, { recursive: true });

@@ -2,7 +2,8 @@ import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { randomId } from "../../src/session/ids.ts";
 import { lockSession } from "../../src/session/lock.ts";
-import { pruneTempDirs, removeIfEmpty, tempDirOf } from "../../src/session/temp_dirs.ts";
+import { snapshotsIn } from "../../src/session/snapshots.ts";
+import { pruneSnapshots, pruneTempDirs, removeIfEmpty, tempDirOf } from "../../src/session/temp_dirs.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -25,6 +26,20 @@ Deno.test("old temporary directories go, new ones and those in use stay", async 
   await pruneTempDirs(state, Date.now() + 8 * DAY);
   assertEquals(await names(join(state, "tmp")), []);
   await pruneTempDirs(join(state, "nothing"));
+  await Deno.remove(state, { recursive: true });
+});
+
+Deno.test("what was kept to take changes back goes when it is old, unless its session is open", async () => {
+  const state = await Deno.makeTempDir();
+  const [old, used] = [randomId("sess"), randomId("sess")];
+  for (const id of [old, used]) await Deno.mkdir(join(snapshotsIn(state), id), { recursive: true });
+  await pruneSnapshots(state, Date.now() + 29 * DAY);
+  assertEquals((await names(snapshotsIn(state))).length, 2);
+  const lock = lockSession(state, used);
+  await pruneSnapshots(state, Date.now() + 31 * DAY);
+  assertEquals(await names(snapshotsIn(state)), [used]);
+  lock.release();
+  await pruneSnapshots(join(state, "nothing"));
   await Deno.remove(state, { recursive: true });
 });
 

@@ -79,6 +79,16 @@ export class FakeExecutor implements Executor {
     return Promise.resolve({ version: this.files.get(path)! });
   }
 
+  remove(path: string, ifVersion?: string) {
+    const now = this.files.get(path);
+    if (now === undefined) return Promise.reject(new FileError("not-found", `${path}: no such file`));
+    if (ifVersion !== undefined && ifVersion !== now) {
+      return Promise.reject(new FileError("changed", `${path} has changed`));
+    }
+    this.files.delete(path);
+    return Promise.resolve();
+  }
+
   stat(path: string) {
     const text = this.files.get(path);
     return Promise.resolve({

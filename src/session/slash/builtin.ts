@@ -27,6 +27,11 @@ export const BUILTIN_COMMANDS: readonly LocalCommand[] = [
     run: async (_args, desk) =>
       (await desk.status()).map(([name, value]) => `- ${name}: ${value}`).join("\n"),
   },
+  {
+    name: "undo",
+    description: "Take back what the file tools changed in the last turn",
+    run: async (_args, desk) => await desk.undo(),
+  },
 ];
 
 const COMPACTED = {

@@ -1,4 +1,5 @@
 import type { PromptPart, StopReason } from "../event.ts";
+import { promptText } from "../prompt_text.ts";
 import type { Settings, SettingsEvent } from "../settings.ts";
 
 /** What clients show of a command. */
@@ -21,6 +22,8 @@ export interface CommandDesk {
   models(): readonly string[];
   /** Has the model shorten the conversation. Throws like a turn. */
   compact(): Promise<"done" | "failed" | "nothing">;
+  /** Takes back the file changes of the last turn; gives Markdown that says which. Throws like a turn. */
+  undo(): Promise<string>;
 }
 
 /** A command that this program answers by itself. `run` gives Markdown for the user; the model reads none of it. */
@@ -38,6 +41,8 @@ export interface PromptCommand extends CommandInfo {
 export interface CommandSet {
   readonly local: readonly LocalCommand[];
   readonly prompts: readonly PromptCommand[];
+  /** Why some are left out, one line each. */
+  readonly faults: readonly string[];
 }
 
 /** Who answers a prompt. */
@@ -61,5 +66,7 @@ export async function answererOf(prompt: readonly PromptPart[], commands: Comman
   const local = commands.local.find((c) => c.name === name);
   if (local) return { by: "command", command: local, args: args.trim() };
   const stored = commands.prompts.find((c) => c.name === name);
-  return stored ? { by: "model", text: await stored.text(args.trim()) } : { by: "model" };
+  if (!stored) return { by: "model" };
+  const text = await stored.text(args.trim());
+  return { by: "model", text: promptText([{ type: "text", text }, ...others]) };
 }

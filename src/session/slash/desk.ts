@@ -3,8 +3,14 @@ import type { Settings, SettingsEvent } from "../settings.ts";
 import type { ConfinementReport } from "../../sandbox/report.ts";
 import { modelName } from "../../model/providers.ts";
 import { code } from "../../tool/view.ts";
+import type { Snapshots } from "../snapshots.ts";
 import type { TurnDeps } from "../turn.ts";
+import { undoLastTurn } from "../undo.ts";
+import { undoText } from "../undo_text.ts";
 import type { CommandDesk } from "./command.ts";
+
+/** Lines about commands that are left out. */
+const MAX_FAULTS = 20;
 
 /** What of a session its commands see and change. */
 export interface DeskSession {
@@ -22,11 +28,15 @@ export interface DeskOptions {
   readonly deps: TurnDeps;
   /** Models to choose from, `provider/model`. */
   readonly models: () => readonly string[];
+  /** What files held before turns changed them; undefined where nothing is kept. */
+  readonly snapshots: Snapshots | undefined;
+  /** Why some commands are left out. */
+  readonly faults: readonly string[];
   readonly signal: AbortSignal;
 }
 
 /** The desk of one command. */
-export function commandDesk({ session, deps, models, signal }: DeskOptions): CommandDesk {
+export function commandDesk({ session, deps, models, faults, snapshots, signal }: DeskOptions): CommandDesk {
   return {
     get settings() {
       return session.settings;
@@ -34,6 +44,10 @@ export function commandDesk({ session, deps, models, signal }: DeskOptions): Com
     change: (event) => session.change(event),
     models,
     compact: async () => await compact(deps, await deps.openModel(deps.model), signal),
+    undo: async () => {
+      const undone = snapshots && await undoLastTurn({ ...deps, snapshots }, signal);
+      return undone ? undoText(undone, session.cwd) : nothingToUndo(deps.log.changes.forked);
+    },
     status: async () => {
       const model = await deps.openModel(deps.model).catch(() => undefined);
       return [
@@ -43,9 +57,15 @@ export function commandDesk({ session, deps, models, signal }: DeskOptions): Com
         ["Directory", code(session.cwd)],
         ...session.roots.map((root) => ["Further directory", code(root)] as const),
         ["Context", contextWords(deps.log.history.tokens(), model?.window)],
+        ...faults.slice(0, MAX_FAULTS).map((fault) => ["Command left out", code(fault)] as const),
       ];
     },
   };
+}
+
+function nothingToUndo(forked: boolean): string {
+  const other = "What was changed before this session was forked can be taken back in the other one.";
+  return `There are no file changes to take back.${forked ? ` ${other}` : ""}`;
 }
 
 function confinement(report: ConfinementReport | undefined): string {
