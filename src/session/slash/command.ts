@@ -1,5 +1,4 @@
 import type { PromptPart, StopReason } from "../event.ts";
-import { promptText } from "../prompt_text.ts";
 import type { Settings, SettingsEvent } from "../settings.ts";
 
 /** What clients show of a command. */
@@ -66,7 +65,5 @@ export async function answererOf(prompt: readonly PromptPart[], commands: Comman
   const local = commands.local.find((c) => c.name === name);
   if (local) return { by: "command", command: local, args: args.trim() };
   const stored = commands.prompts.find((c) => c.name === name);
-  if (!stored) return { by: "model" };
-  const text = await stored.text(args.trim());
-  return { by: "model", text: promptText([{ type: "text", text }, ...others]) };
+  return stored ? { by: "model", text: await stored.text(args.trim()) } : { by: "model" };
 }
