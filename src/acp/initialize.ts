@@ -21,7 +21,7 @@ export function initializeResponse(config: Config, client: ClientFacts): Initial
     agentCapabilities: {
       loadSession: true,
       promptCapabilities: { image: false, audio: false, embeddedContext: true },
-      mcpCapabilities: { http: false, sse: false },
+      mcpCapabilities: { http: true, sse: true },
       sessionCapabilities: SESSION_CAPABILITIES,
       auth: { logout: {} },
     },

@@ -1,5 +1,5 @@
 import type { RequestPermissionRequest, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
-import type { Action } from "../permission/decide.ts";
+import type { Action, AgentAction } from "../permission/decide.ts";
 import { CAPTION_BYTES, clip } from "../presentation/bounds.ts";
 import { blocksContent } from "../presentation/content.ts";
 import type { Answer, Question } from "../session/ports.ts";
@@ -63,7 +63,7 @@ function explanationOf({ action, reason, always }: Question): string {
   );
 }
 
-function subject(action: Action): string {
+function subject(action: Action | AgentAction): string {
   switch (action.kind) {
     case "command":
       return `Run this command in ${code(action.cwd)}${REACH[action.escalate ?? "confined"]}?`;
@@ -71,5 +71,7 @@ function subject(action: Action): string {
       return `Change ${code(action.path)}?`;
     case "read":
       return `Read ${code(action.path)}?`;
+    case "mcp":
+      return `Call the tool ${code(action.tool)} of the MCP server ${code(action.server)}?`;
   }
 }

@@ -14,6 +14,27 @@ const provider = z.strictObject({
 
 const positive = z.int().min(1);
 
+const texts = z.record(z.string().min(1), z.string());
+const mcpServer = z.union([
+  z.strictObject({
+    command: z.string().min(1),
+    args: z.array(z.string()).optional(),
+    env: texts.optional(),
+    trust: z.boolean().optional(),
+    timeoutMs: positive.optional(),
+  }),
+  z.strictObject({
+    url: z.url({ protocol: /^https?$/ }),
+    type: z.enum(["http", "sse"]).optional(),
+    headers: texts.optional(),
+    trust: z.boolean().optional(),
+    timeoutMs: positive.optional(),
+  }),
+], {
+  error:
+    "a server is { command, args?, env?, trust?, timeoutMs? } or { url, type?, headers?, trust?, timeoutMs? }",
+});
+
 const schema = z.strictObject({
   $schema: z.string().optional(),
   model: z.string().min(1).optional(),
@@ -39,6 +60,7 @@ const schema = z.strictObject({
   }).optional(),
   env: z.strictObject({ pass: z.array(z.string().min(1)) }).optional(),
   providers: z.record(z.string().regex(/^[\w.-]+$/), provider).optional(),
+  mcpServers: z.record(z.string().regex(/^[\w.-]+$/), mcpServer).optional(),
 });
 
 /** The config file's content, checked. */

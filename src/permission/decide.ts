@@ -37,7 +37,12 @@ export interface McpAction {
   readonly kind: "mcp";
   readonly server: string;
   readonly tool: string;
+  /** The user's configuration trusts the server. */
+  readonly trusted?: boolean | undefined;
 }
+
+/** What the agent itself does, outside of any executor. */
+export type AgentAction = McpAction;
 
 /** An answer "always" that could be given to a question. */
 export interface Always extends Offer {
@@ -74,7 +79,7 @@ const ALLOW: Decision = { verdict: "allow" };
  * `line` is what `readCommandLine` made of a command's text. Without it, or with that of another text, the
  * command counts as unreadable; {@linkcode needsLine} tells when it matters.
  */
-export function decide(standing: Standing, action: Action | McpAction, line?: CommandLine): Decision {
+export function decide(standing: Standing, action: Action | AgentAction, line?: CommandLine): Decision {
   switch (action.kind) {
     case "command":
       return decideCommand(standing, action, line?.text === action.command ? line : undefined);
@@ -154,7 +159,7 @@ function decideEdit(standing: Standing, path: string): Decision {
   return { verdict: "ask", reason, always: { ...EDITS, scope: "session" } };
 }
 
-function decideMcp(standing: Standing, { server, tool }: McpAction): Decision {
+function decideMcp(standing: Standing, { server, tool, trusted }: McpAction): Decision {
   const { preset, rules = NO_RULES, grants = [] } = standing;
   const denied = matchMcp(server, tool, rules.deny);
   if (denied) return { verdict: "deny", reason: ruleDenies(denied) };
@@ -163,6 +168,7 @@ function decideMcp(standing: Standing, { server, tool }: McpAction): Decision {
   if (asking) return ask(ruleAsks(asking));
   const reason = `The tool is the server's: it runs outside the confinement of \`${preset}\`.`;
   if (preset === "read-only") return ask(reason);
+  if (trusted && preset === "workspace") return ALLOW;
   const granted = grants.some((g) => g.kind === "mcp" && g.server === server && g.tool === tool);
   if (granted || matchMcp(server, tool, rules.allow)) return ALLOW;
   return { verdict: "ask", reason, always: { ...mcpGrant(server, tool), scope: "workspace" } };

@@ -224,10 +224,17 @@ export class Presenter {
   #output(callId: string, text: string): SessionUpdate[] {
     const call = this.#open.get(callId);
     if (!call) return [];
+    if (!call.view.terminal) return [this.#progress(callId, call, text)];
     if (!call.console) return this.#terminalOutput(callId, text);
     return call.console.push(text)
       ? [update({ toolCallId: callId, status: "in_progress", content: consoleContent(call, call.console) })]
       : [];
+  }
+
+  /** How far a call is that has no terminal: what it said last, below what the card shows. */
+  #progress(toolCallId: string, { view }: OpenCall, text: string): SessionUpdate {
+    const content = [...blocksContent(view.blocks), textContent(clip(text, CAPTION_BYTES))];
+    return update({ toolCallId, status: "in_progress", content });
   }
 
   #terminalOutput(callId: string, text: string): SessionUpdate[] {

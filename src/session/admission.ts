@@ -4,6 +4,7 @@ import { AgentError } from "../errors.ts";
 import { readCommandLine } from "../permission/command_line.ts";
 import {
   type Action,
+  type AgentAction,
   type Always,
   decide,
   type Decision,
@@ -27,14 +28,16 @@ export interface AdmissionDeps {
 }
 
 /** One call that wants to do something. */
-export interface Applicant {
+export interface Applicant<A = Action> {
   readonly callId: string;
-  readonly action: Action;
-  readonly preview: ((reader: Executor) => Promise<readonly Block[]>) | undefined;
+  readonly action: A;
   readonly signal: AbortSignal;
   /** Ends the turn; called when the user dismisses the question. */
   readonly dismiss: () => void;
 }
+
+/** What shows, with an executor to read with, what would change. */
+export type Preview = (reader: Executor) => Promise<readonly Block[]>;
 
 /** The preset's own executor, with what of this action it does not confine; or why there is none. */
 type Confined =
@@ -45,20 +48,38 @@ type Confined =
  * Decides, asks the user where needed, and gives the executor for just this action. Throws `Refusal` on a no,
  * an abort on cancel, AgentError("sandbox") when there is no executor to be had.
  */
-export async function admit(deps: AdmissionDeps, applicant: Applicant): Promise<Executor> {
+export async function admit(deps: AdmissionDeps, applicant: Applicant, preview?: Preview): Promise<Executor> {
   const confined = await confinedExecutor(deps, applicant.action);
-  const decision = await decideOn(deps, applicant.action, confined);
+  const decision = await decideOn(deps, applicant.action, confined.problem);
   if (decision.verdict === "deny") throw new Refusal(decision.reason);
-  if (decision.verdict === "ask") await ask(deps, applicant, decision, confined);
+  if (decision.verdict === "ask") {
+    const shown = "executor" in confined ? await preview?.(confined.executor) : undefined;
+    await ask(deps, applicant, decision, shown);
+  }
   const executor = await executorFor(deps, applicant.action, confined, decision.verdict === "ask");
   applicant.signal.throwIfAborted();
   return executor;
 }
 
-async function decideOn(deps: AdmissionDeps, action: Action, confined: Confined): Promise<Decision> {
+/**
+ * Like {@linkcode admit}, for what the agent itself does: no executor is started or given. What would confine one
+ * is of no matter here.
+ */
+export async function permit(deps: AdmissionDeps, applicant: Applicant<AgentAction>): Promise<void> {
+  const decision = await decideOn(deps, applicant.action, undefined);
+  if (decision.verdict === "deny") throw new Refusal(decision.reason);
+  if (decision.verdict === "ask") await ask(deps, applicant, decision, undefined);
+  applicant.signal.throwIfAborted();
+}
+
+async function decideOn(
+  deps: AdmissionDeps,
+  action: Action | AgentAction,
+  problem: string | undefined,
+): Promise<Decision> {
   const standing: Standing = {
     preset: deps.preset,
-    unconfinedBecause: confined.problem,
+    unconfinedBecause: problem,
     grants: await deps.grants.list(),
     rules: deps.rules,
     workspace: deps.cwd,
@@ -72,11 +93,10 @@ async function decideOn(deps: AdmissionDeps, action: Action, confined: Confined)
 /** Puts the question to the user. Returns on a yes, throws on all else. */
 async function ask(
   deps: AdmissionDeps,
-  { action, callId, preview, signal, dismiss }: Applicant,
+  { action, callId, signal, dismiss }: Applicant<Action | AgentAction>,
   { reason, always }: Extract<Decision, { verdict: "ask" }>,
-  confined: Confined,
+  shown: readonly Block[] | undefined,
 ): Promise<void> {
-  const shown = "executor" in confined ? await preview?.(confined.executor) : undefined;
   const answer = await deps.front.ask(
     { callId, action, reason, preview: shown, always: always?.label },
     signal,

@@ -1,7 +1,7 @@
 import type { Preset } from "../config/config.ts";
 import type { Executor } from "../bash/executor_handle.ts";
 import type { Model } from "../model/model.ts";
-import type { Action, Always } from "../permission/decide.ts";
+import type { Action, AgentAction, Always } from "../permission/decide.ts";
 import type { Grant } from "../permission/grant.ts";
 import type { ConfinementReport } from "../sandbox/report.ts";
 import type { Choice, Chosen, Elicitation, Elicited } from "../tool/user.ts";
@@ -10,7 +10,7 @@ import type { Block } from "../tool/view.ts";
 /** A question to the user about one announced call. */
 export interface Question {
   readonly callId: string;
-  readonly action: Action;
+  readonly action: Action | AgentAction;
   /** Why it is asked, one sentence for the user. */
   readonly reason: string;
   /** What would change, where the tool can tell beforehand. */

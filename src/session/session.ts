@@ -1,10 +1,11 @@
 import { AgentError, isAbort, messageOf } from "../errors.ts";
-import type { Config, Preset } from "../config/config.ts";
+import type { Config, McpServerConfig, Preset } from "../config/config.ts";
 import { type JobEnd, JobTable } from "../bash/jobs.ts";
 import type { Log } from "../log.ts";
 import { ModelError } from "../model/model.ts";
 import type { Rules } from "../permission/rules.ts";
 import type { ConfinementReport } from "../sandbox/report.ts";
+import { type McpServers, noServers } from "../tool/mcp/servers.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { Failure, PromptPart, SessionEvent, StopReason } from "./event.ts";
 import type { EventListener, EventLog } from "./event_log.ts";
@@ -47,8 +48,10 @@ export interface SessionDeps {
    * event is appended. Throws AgentError("store") when another process has it or the store cannot be opened.
    */
   readonly lock: SessionLock | (() => Promise<SessionLock>);
-  /** Names of MCP servers that the client asked for. */
-  readonly mcpServers: readonly string[];
+  /** Its MCP servers, whose tools are among `tools`; none by default. */
+  readonly mcp?: McpServers;
+  /** Those that it begins with. */
+  readonly mcpServers: readonly McpServerConfig[];
   /** What was chosen for it when it is opened. */
   readonly settings: Settings;
   /** Directories beside `cwd` that belong to the workspace, absolute. */
@@ -79,8 +82,11 @@ export class Session {
   /** Set while a turn runs. */
   #steering: Steering | undefined;
   readonly #jobs: JobTable;
+  readonly #mcp: McpServers;
   #settings: Settings;
   #roots: readonly string[];
+  /** MCP servers that are to be started; undefined once they are. */
+  #servers: readonly McpServerConfig[] | undefined;
   /** `torn`: the log could not be written to a turn's end; the next turn closes first what stayed open. */
   #logState: "whole" | "torn" = "whole";
   #closed = false;
@@ -93,6 +99,8 @@ export class Session {
     this.#events = deps.events;
     this.#settings = deps.settings;
     this.#roots = deps.roots ?? [];
+    this.#servers = deps.mcpServers;
+    this.#mcp = deps.mcp ?? noServers(deps.cwd);
     this.#jobs = new JobTable({
       before: deps.events.jobs,
       journal: {
@@ -153,6 +161,19 @@ export class Session {
     if (JSON.stringify(roots) === JSON.stringify(this.#roots)) return;
     this.#log({ type: "roots.set", roots });
     this.#roots = roots;
+    this.#mcp.rootsChanged();
+  }
+
+  /** Which MCP servers it has, from the next {@linkcode startServers} on. */
+  setServers(servers: readonly McpServerConfig[]): void {
+    this.#servers = servers;
+  }
+
+  /** Begins to start its MCP servers, and ends those that it has no more. It waits for none. */
+  startServers(): void {
+    if (this.#closed || !this.#servers) return;
+    this.#mcp.start(this.#servers);
+    this.#servers = undefined;
   }
 
   /** What the user has chosen for this session. */
@@ -198,7 +219,12 @@ export class Session {
   async close(): Promise<void> {
     this.#closed = true;
     this.cancel();
-    await Promise.all([this.#tail, this.#jobs.close(), this.#deps.workbench.close()]);
+    await Promise.all([
+      this.#tail,
+      this.#jobs.close(),
+      this.#deps.workbench.close(),
+      this.#mcp.close(),
+    ]);
     // A turn that was just starting may have asked for an executor after the first close.
     await this.#deps.workbench.close();
     await removeIfEmpty(this.#deps.tempDir());
@@ -227,6 +253,7 @@ export class Session {
   ): Promise<StopReason> {
     await this.#own();
     this.#mend();
+    this.startServers();
     const [settings, roots] = [this.#settings, this.#roots];
     const { preset } = settings;
     this.#deps.workbench.setRoots(roots);
@@ -261,7 +288,7 @@ export class Session {
         return await runShellTurn(answerer.command, deps, signal);
       case "command": {
         const models = this.#deps.models ?? (() => []);
-        const desk = commandDesk({ session: this, deps, models, signal });
+        const desk = commandDesk({ session: this, deps, models, mcp: this.#mcp, signal });
         const text = await answerer.command.run(answerer.args, desk);
         this.#events.append({ type: "answered", messageId: randomId("msg"), text });
         return DONE;
@@ -320,10 +347,13 @@ export class Session {
     for (const text of this.#deps.storeNotes?.() ?? []) this.#warn(text);
     if (this.#announced) return;
     this.#announced = true;
-    const servers = this.#deps.mcpServers.map((name) =>
-      `The MCP server "${name}" was not started: this version cannot use MCP servers yet.`
-    );
-    for (const text of [...this.#deps.workbench.notes(preset), ...servers]) this.#warn(text);
+    for (const text of this.#deps.workbench.notes(preset)) this.#warn(text);
+  }
+
+  /** Waits, for a while, until the MCP servers are up, and says what has become of them. */
+  async #serversReady(signal: AbortSignal): Promise<void> {
+    await this.#mcp.settled(signal);
+    for (const text of this.#mcp.takeNotes()) this.#warn(text);
   }
 
   #warn(text: string): void {
@@ -345,6 +375,7 @@ export class Session {
       ...settings,
       steering,
       maxModelCalls: this.#deps.config.maxModelCalls,
+      toolsReady: (signal) => this.#serversReady(signal),
     };
   }
 }

@@ -1,7 +1,9 @@
-import type { Config } from "../config/config.ts";
+import type { Config, McpServerConfig } from "../config/config.ts";
 import { AgentError, messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Rules } from "../permission/rules.ts";
+import { secretsIn } from "../tool/mcp/secrets.ts";
+import { McpServers } from "../tool/mcp/servers.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import { checkCwd, reconcileCwd } from "./cwd.ts";
 import { EventLog } from "./event_log.ts";
@@ -13,6 +15,7 @@ import type { Front, OpenModel, Workbench } from "./ports.ts";
 import { checkRoots } from "./roots.ts";
 import { Session, type SessionDeps } from "./session.ts";
 import { BUILTIN_COMMANDS } from "./slash/builtin.ts";
+import { MCP_COMMAND } from "./slash/mcp.ts";
 import { type Settings, type SettingsEvent, settingsOf } from "./settings.ts";
 import type { StateDir } from "./state_dir.ts";
 import type { SessionStore } from "./store.ts";
@@ -30,6 +33,12 @@ export interface SessionsDeps {
   readonly rules: Rules;
   /** Opened on first use: a connection that only looks around touches no disk. */
   readonly state: StateDir;
+  /** Which ways of asking the user the client has. */
+  readonly elicits: () => { readonly form: boolean; readonly url: boolean };
+  /** Keeps values out of logs and errors. */
+  readonly hide: (secrets: readonly string[]) => void;
+  /** The commands of a session may be others now. */
+  readonly commandsChanged: (sessionId: string) => void;
   readonly front: (sessionId: string) => Front;
   readonly workbench: (place: { cwd: string; tempDir: () => string }) => Workbench;
 }
@@ -39,7 +48,8 @@ export interface OpenRequest {
   readonly cwd: string;
   /** Further directories of the workspace: all of them, none when left out. */
   readonly roots: readonly string[];
-  readonly mcpServers: readonly string[];
+  /** The client's; the user's own of other names come along. */
+  readonly mcpServers: readonly McpServerConfig[];
 }
 
 /** The open sessions of one connection, by id, and the way to those that are stored. */
@@ -82,6 +92,7 @@ export class Sessions {
     if (open) {
       await reconcileCwd(open.cwd, request.cwd);
       open.setRoots(roots);
+      open.setServers(this.#servers(request.mcpServers));
       return open;
     }
     const loading = this.#loading.get(id) ??
@@ -212,8 +223,17 @@ export class Sessions {
     lock: SessionDeps["lock"],
   ): Session {
     const { config, log, tools, openModel, models, front, workbench, rules, state } = this.#deps;
+    const { elicits, commandsChanged } = this.#deps;
     const tempDir = () => state.tempDir(id);
-    return new Session({
+    const mcp: McpServers = new McpServers({
+      cwd,
+      roots: () => [cwd, ...session.roots],
+      client: { name: config.agentName, version: config.agentVersion },
+      elicits: elicits(),
+      environment: config.environment,
+      changed: () => commandsChanged(id),
+    });
+    const session: Session = new Session({
       ...{
         id,
         cwd,
@@ -223,19 +243,30 @@ export class Sessions {
         config,
         log,
         events,
-        tools,
         openModel,
         models,
         rules,
-        mcpServers,
+        mcp,
         lock,
       },
-      commands: () => Promise.resolve({ local: BUILTIN_COMMANDS, prompts: [] }),
+      tools: tools.with(() => mcp.tools()),
+      mcpServers: this.#servers(mcpServers),
+      commands: () => Promise.resolve({ local: [...BUILTIN_COMMANDS, MCP_COMMAND], prompts: mcp.prompts() }),
       front: front(id),
       workbench: workbench({ cwd, tempDir }),
       grants: sessionGrants(config.stateDir, cwd, log),
       storeNotes: () => state.takeNotes(),
     });
+    return session;
+  }
+
+  /** The client's servers, and the user's own of other names. */
+  #servers(ofClient: readonly McpServerConfig[]): McpServerConfig[] {
+    const { config, hide } = this.#deps;
+    const own = config.mcpServers.filter(({ name }) => !ofClient.some((server) => server.name === name));
+    const servers = [...ofClient, ...own];
+    hide(servers.flatMap(secretsIn));
+    return servers;
   }
 
   /** A session that was built while the connection closed must not outlive it. */

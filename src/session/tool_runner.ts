@@ -3,7 +3,7 @@ import { isAbort, messageOf } from "../errors.ts";
 import type { ModelCall } from "../model/model.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import { type Outcome, Refusal, type ToolContext } from "../tool/tool.ts";
-import { type AdmissionDeps, admit } from "./admission.ts";
+import { type AdmissionDeps, admit, permit } from "./admission.ts";
 import type { EventLog } from "./event_log.ts";
 
 /** What calls are run with. */
@@ -77,16 +77,25 @@ async function outcomeOf(
   const parsed = deps.tools.parse(call.name, call.args);
   if (!parsed.ok) return { text: parsed.problem, isError: true };
   let unlogged: unknown;
+  let started = false;
+  const start = () => {
+    if (!started) deps.log.append({ type: "tool.started", callId: call.id }, true);
+    started = true;
+  };
+  const dismiss = () => stop.abort(new DOMException("The user dismissed the question.", "AbortError"));
   const context: ToolContext = {
     cwd: deps.cwd,
     signal,
     jobs: deps.jobs,
     begin: () => deps.log.append({ type: "tool.started", callId: call.id }),
     admit: async (action, preview) => {
-      const dismiss = () => stop.abort(new DOMException("The user dismissed the question.", "AbortError"));
-      const executor = await admit(deps, { callId: call.id, action, preview, signal, dismiss });
-      deps.log.append({ type: "tool.started", callId: call.id }, true);
+      const executor = await admit(deps, { callId: call.id, action, signal, dismiss }, preview);
+      start();
       return executor;
+    },
+    permit: async (action) => {
+      await permit(deps, { callId: call.id, action, signal, dismiss });
+      start();
     },
     // Called from deep inside the executor's reader, where an exception would help nobody.
     emit: (text) => {

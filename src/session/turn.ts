@@ -26,6 +26,8 @@ export interface TurnDeps extends RunnerDeps {
   readonly steering: Steering;
   /** Model calls after which the turn stops by itself. */
   readonly maxModelCalls: number;
+  /** Resolves when the tools of MCP servers are there, or have been waited for long enough. Never rejects. */
+  readonly toolsReady: (signal: AbortSignal) => Promise<void>;
 }
 
 /** What the model said in one call. */
@@ -46,6 +48,7 @@ export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<Stop
     for (const prompt of deps.steering.take()) {
       deps.log.append({ type: "steered", messageId: randomId("msg"), prompt });
     }
+    await deps.toolsReady(signal);
     await compactor.makeRoom(signal);
     const reply = await askInRoom(compactor, model, deps, signal);
     switch (reply.finish) {

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Executor } from "../bash/executor_handle.ts";
 import type { JobTable } from "../bash/jobs.ts";
-import type { Action } from "../permission/decide.ts";
+import type { Action, AgentAction } from "../permission/decide.ts";
 import type { User } from "./user.ts";
 import type { Block, CallView, PlanEntry, ResultView } from "./view.ts";
 
@@ -38,6 +38,11 @@ export interface ToolContext extends Place {
    * to read with. What it throws fails the call before anyone is asked.
    */
   admit(action: Action, preview?: (reader: Executor) => Promise<readonly Block[]>): Promise<Executor>;
+  /**
+   * Asks for leave for something that the agent itself does, in no executor; throws as {@linkcode admit} does. A
+   * call may ask several times; the log says once that it begins.
+   */
+  permit(action: AgentAction): Promise<void>;
   /** The session's background jobs; those of other sessions are not to be seen here. */
   readonly jobs: JobTable;
   /** Logs that the call begins, for tools that need no leave and may take a while. */
@@ -62,6 +67,8 @@ export interface Tool<Args = unknown, Facts = unknown> {
   /** For the model: short, and it teaches. */
   readonly description: string;
   readonly schema: z.ZodType<Args>;
+  /** What the model is told in place of `schema`: JSON schema of an object. */
+  readonly jsonSchema?: Readonly<Record<string, Json>>;
   /** True: only reads, so that calls of one reply may run side by side. */
   readonly readsOnly: boolean;
   /** `none`: clients are not told of its calls, good or bad; what they do shows by itself. */

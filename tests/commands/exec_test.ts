@@ -18,6 +18,7 @@ async function run(place: Place, command: string, more: Partial<ExecOptions> = {
     log: { level: "off", file: undefined },
     providers: {},
     envPass: [],
+    mcpServers: [],
     rules: {},
     limits: {},
     maxModelCalls: 200,

@@ -21,6 +21,7 @@ export function configOf(providers: Record<string, ProviderConfig>, model?: stri
     log: { level: "off", file: undefined },
     providers,
     envPass: [],
+    mcpServers: [],
     rules: {},
     limits: {},
     maxModelCalls: 200,

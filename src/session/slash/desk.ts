@@ -2,6 +2,7 @@ import { compact } from "../compaction.ts";
 import type { Settings, SettingsEvent } from "../settings.ts";
 import type { ConfinementReport } from "../../sandbox/report.ts";
 import { modelName } from "../../model/providers.ts";
+import type { McpServers } from "../../tool/mcp/servers.ts";
 import { code } from "../../tool/view.ts";
 import type { TurnDeps } from "../turn.ts";
 import type { CommandDesk } from "./command.ts";
@@ -22,17 +23,19 @@ export interface DeskOptions {
   readonly deps: TurnDeps;
   /** Models to choose from, `provider/model`. */
   readonly models: () => readonly string[];
+  readonly mcp: McpServers;
   readonly signal: AbortSignal;
 }
 
 /** The desk of one command. */
-export function commandDesk({ session, deps, models, signal }: DeskOptions): CommandDesk {
+export function commandDesk({ session, deps, models, mcp, signal }: DeskOptions): CommandDesk {
   return {
     get settings() {
       return session.settings;
     },
     change: (event) => session.change(event),
     models,
+    mcp,
     compact: async () => await compact(deps, await deps.openModel(deps.model), signal),
     status: async () => {
       const model = await deps.openModel(deps.model).catch(() => undefined);
