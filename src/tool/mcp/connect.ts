@@ -127,7 +127,13 @@ function describe(e: unknown, transport: Transport): string {
   if (e instanceof SdkError && e.code === SdkErrorCode.ConnectionClosed) {
     return account || "the connection was closed";
   }
-  return remoteFault(e) ?? messageOf(e) + said;
+  return remoteFault(e) ?? withCause(e) + said;
+}
+
+/** "Fetch failed" says nothing: its cause does. */
+function withCause(e: unknown): string {
+  const cause = e instanceof Error ? e.cause : undefined;
+  return cause instanceof Error ? `${messageOf(e)}: ${withCause(cause)}` : messageOf(e);
 }
 
 async function goodbye(transport: { terminateSession(): Promise<void> }): Promise<void> {

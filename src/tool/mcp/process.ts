@@ -155,7 +155,7 @@ export class ServerProcess {
  * the group. A parent-death signal would not do: it is sent when the thread ends that started the process.
  */
 function watchFor(group: number, setsid: string | undefined): Deno.ChildProcess | undefined {
-  const shell = ["/bin/sh", "-c", `read _; sleep 1; kill -KILL -- -${group} 2>/dev/null`];
+  const shell = ["/bin/sh", "-c", `read _; sleep 1; kill -s KILL -- -${group} 2>/dev/null`];
   const argv = setsid === undefined ? shell : [setsid, ...shell];
   try {
     const child = new Deno.Command(argv[0]!, {

@@ -28,8 +28,8 @@ const LIST_MS = 30_000;
 const NEVER_MS = 2 ** 31 - 1;
 /** How often a server that ended is started again by its use, with no call in between that went well. */
 const MAX_RESTARTS = 3;
-/** Milliseconds between two looks at lists that a server says have changed. */
-const REFRESH_MS = 1_000;
+/** Milliseconds before lists that a server says have changed are looked at, first and again: such words come in swarms. */
+const REFRESH_MS = [50, 1_000] as const;
 
 /** What a server offers, as it said last. */
 export interface Offered {
@@ -296,7 +296,8 @@ export class McpServer {
 
   async #refresh(): Promise<void> {
     for (let first = true; this.#stale.size > 0; first = false) {
-      if (!first) await new Promise((resolve) => Deno.unrefTimer(setTimeout(resolve, REFRESH_MS)));
+      const ms = REFRESH_MS[first ? 0 : 1];
+      await new Promise((resolve) => Deno.unrefTimer(setTimeout(resolve, ms)));
       this.#stale.clear();
       if (this.#state.kind !== "ready") return;
       try {
