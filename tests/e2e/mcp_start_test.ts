@@ -3,6 +3,7 @@ import { plainCapabilities } from "../support/capabilities.ts";
 import { freePort, hostile, sessionWith } from "../support/mcp.ts";
 import { contentText, script } from "../support/model_script.ts";
 import { onEmptyStage, onStage } from "../support/on_stage.ts";
+import { Session } from "../support/session.ts";
 import type { Stage } from "../support/stage.ts";
 import { onlyCard, textOf } from "../support/updates.ts";
 import { eventually } from "../support/waiting.ts";
@@ -177,7 +178,7 @@ onEmptyStage(
     await stage.stop();
     assert((await Deno.readTextFile(log)).includes("connected"));
     assert(!(await Deno.readTextFile(log)).includes(TOKEN), "the log");
-    for (const { name } of [...Deno.readDirSync(stage.stateDir)].filter((e) => e.isFile)) {
+    for (const { name } of (await Array.fromAsync(Deno.readDir(stage.stateDir))).filter((e) => e.isFile)) {
       assert(
         !new TextDecoder("latin1").decode(await Deno.readFile(`${stage.stateDir}/${name}`)).includes(TOKEN),
         name,
@@ -218,7 +219,7 @@ onStage("a load or a fork starts the servers of its own request", OPEN, async (s
   await agent.call("session/load", { ...where, mcpServers: [hostile("h")] });
   const pids = [];
   for (const id of [first.id, String(again.sessionId)]) {
-    const session = Object.assign(Object.create(Object.getPrototypeOf(first)), first, { id });
+    const session = new Session(agent, id, stage.workspace);
     const { updates } = await session.run(script(["tool", "mcp__h__pid", {}], ["text", "ok"]));
     assertEquals(onlyCard(updates).status, "completed");
     pids.push(results(stage).at(-1));

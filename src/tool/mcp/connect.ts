@@ -21,6 +21,8 @@ import { StdioTransport } from "./stdio.ts";
 
 /** Milliseconds in which a server has to answer `initialize` and requests for its lists. */
 export const START_MS = 30_000;
+/** Milliseconds in which the end of a process is known once its pipe is broken. */
+const END_MS = 300;
 /** Milliseconds that a server on the network is given to end the session. */
 const GOODBYE_MS = 300;
 
@@ -50,8 +52,8 @@ export interface ConnectionHooks {
 /** A server that has answered. */
 export interface Connection {
   readonly client: Client;
-  /** What a failure of a request means, in words. */
-  faultOf(e: unknown): string;
+  /** What a failure of a request means, in words; whether the process has ended is known then. Never rejects. */
+  faultOf(e: unknown): Promise<string>;
   /** Ends the session, and the process. Never rejects. */
   close(): Promise<void>;
 }
@@ -64,10 +66,16 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
     ? new StdioTransport({ command: how.command, args: how.args, env: { ...environment, ...how.env }, cwd })
     : remoteTransport(how);
   const client = newClient(options);
-  const faultOf = (e: unknown) => describe(e, transport);
+  const faultOf = async (e: unknown) => {
+    // A pipe breaks before it is known how the process ended.
+    const isAnswer = e instanceof ProtocolError ||
+      e instanceof SdkError && e.code === SdkErrorCode.InvalidResult;
+    if (transport instanceof StdioTransport && !isAnswer) await transport.endedWithin(END_MS);
+    return describe(e, transport);
+  };
   let state: "connecting" | "open" | "closed" = "connecting";
   client.onclose = () => {
-    if (state === "open") hooks.closed(faultOf(undefined));
+    if (state === "open") hooks.closed(describe(undefined, transport));
   };
   const close = async () => {
     state = "closed";
@@ -78,7 +86,7 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
   try {
     await client.connect(transport, { timeout: START_MS, signal });
   } catch (e) {
-    const fault = faultOf(e);
+    const fault = await faultOf(e);
     await close();
     throw new Error(fault);
   }
@@ -120,12 +128,22 @@ function refusal(method: string): ProtocolError {
 }
 
 function describe(e: unknown, transport: Transport): string {
-  const account = transport instanceof StdioTransport ? transport.account() : "";
+  const { hasEnded, account } = transport instanceof StdioTransport
+    ? transport
+    : { hasEnded: false, account: "" };
+  if (e instanceof ProtocolError) return messageOf(e);
+  if (hasEnded) return account;
   const said = account === "" ? "" : ` (${account})`;
-  if (e === undefined) return account || "the connection was closed";
-  if (e instanceof SdkError && e.code === SdkErrorCode.RequestTimeout) return `it does not answer${said}`;
-  if (e instanceof SdkError && e.code === SdkErrorCode.ConnectionClosed) {
-    return account || "the connection was closed";
+  if (e === undefined) return `the connection was closed${said}`;
+  if (e instanceof SdkError) {
+    switch (e.code) {
+      case SdkErrorCode.RequestTimeout:
+        return `it does not answer${said}`;
+      case SdkErrorCode.ConnectionClosed:
+        return `the connection was closed${said}`;
+      case SdkErrorCode.InvalidResult:
+        return "its answer is not of the form that the protocol says";
+    }
   }
   return remoteFault(e) ?? withCause(e) + said;
 }

@@ -185,7 +185,7 @@ export class McpServer {
     try {
       return await client.getPrompt({ name, arguments: args }, { timeout: LIST_MS });
     } catch (e) {
-      throw this.#failure(`refuses the prompt: ${faultOf(e)}`);
+      throw this.#failure(`refuses the prompt: ${await faultOf(e)}`);
     }
   }
 
@@ -204,7 +204,7 @@ export class McpServer {
       try {
         this.#offered = await offeredBy(connection.client, signal);
       } catch (e) {
-        const fault = connection.faultOf(e);
+        const fault = await connection.faultOf(e);
         await connection.close();
         throw new Error(`its lists cannot be read: ${fault}`);
       }
@@ -253,13 +253,14 @@ export class McpServer {
         const seconds = Math.ceil(idleMs / 1000);
         throw this.#failure(`gave no sign of life for ${seconds} seconds: the call was given up. ${UNKNOWN}`);
       }
+      const fault = await faultOf(e);
       if (this.#state.kind === "down") {
         throw this.#failure(
           `ended during the call: ${this.#state.cause}. ${UNKNOWN} Its next use starts it again.`,
         );
       }
       const visited = await this.#asking.visitWanted(e, { context, idle });
-      throw this.#failure(visited ?? `answers with an error: ${faultOf(e)}`);
+      throw this.#failure(visited ?? `answers with an error: ${fault}`);
     }
   }
 

@@ -26,6 +26,7 @@ export class StdioTransport implements Transport {
   /** Why it was ended from here. */
   #fault: string | undefined;
   #how: string | undefined;
+  #ended: Promise<void> = Promise.resolve();
 
   constructor(start: ProcessStart) {
     this.#start = start;
@@ -34,7 +35,7 @@ export class StdioTransport implements Transport {
   async start(): Promise<void> {
     const process = this.#process = await ServerProcess.start(this.#start);
     const read = this.#read(process);
-    void process.ended.then(async (how) => {
+    this.#ended = process.ended.then(async (how) => {
       await read;
       this.#how = how;
       this.onclose?.();
@@ -50,8 +51,20 @@ export class StdioTransport implements Transport {
     await this.#process?.close();
   }
 
+  /** Resolves when the process has ended, or after a time. */
+  async endedWithin(ms: number): Promise<void> {
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms);
+    await Promise.race([late, this.#ended]);
+    clearTimeout(timer);
+  }
+
+  get hasEnded(): boolean {
+    return this.#how !== undefined;
+  }
+
   /** What is known of its end or its silence: the exit, and the last that it said or printed. Empty where nothing is. */
-  account(): string {
+  get account(): string {
     const said = plainLineOf((this.#process?.stderr ?? "").trim().split("\n").slice(-3).join(" "), MAX_SAID);
     const parts = [
       this.#fault ?? (this.#how === undefined ? "" : `it ended with ${this.#how}`),

@@ -64,7 +64,7 @@ const TOOLS: Record<string, (args: Json, meta: Json) => Promise<Json> | Json> = 
       (await ask("elicitation/create", {
         message,
         requestedSchema: { type: "object", properties: { [String(field)]: { type: "string" } } },
-      })).result,
+      })).result ?? "refused",
     )),
   page: async () => {
     const { result } = await ask("elicitation/create", {
