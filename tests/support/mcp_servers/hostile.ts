@@ -127,7 +127,7 @@ const HOSTILE: Json[] = [
 async function answer(
   { id, method, params = {} }: { id: unknown; method: string; params?: Json },
 ): Promise<void> {
-  const reply = (result: Json) => send({ id, result });
+  const reply = (result: Json): void => void send({ id, result });
   switch (method) {
     case "initialize":
       if (mode === "mute") return;
