@@ -1,4 +1,5 @@
 import type { McpServers, ServerStatus } from "../../tool/mcp/servers.ts";
+import { plainLine } from "../../tool/plain_line.ts";
 import { code } from "../../tool/view.ts";
 import type { LocalCommand } from "./command.ts";
 
@@ -16,6 +17,8 @@ export const MCP_COMMAND: LocalCommand = {
   },
 };
 
+/** Characters of a cause. */
+const MAX_CAUSE = 600;
 const NONE =
   "There are no MCP servers. They come from the editor's settings, or from `mcpServers` in the config file.";
 
@@ -38,7 +41,7 @@ function stateText({ state, cause, tools, prompts, hasResources }: ServerStatus)
     case "closed":
       return "closed";
     case "down":
-      return `down – ${cause ?? "no cause is known"}`;
+      return `down – ${plainLine(cause ?? "no cause is known", MAX_CAUSE)}`;
     case "ready":
       return [
         `ready, ${count(tools, "tool")}`,

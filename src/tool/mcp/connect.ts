@@ -44,7 +44,8 @@ export interface ConnectionHooks {
   roots(): readonly string[];
   elicit(params: ElicitRequestParams): Promise<ElicitResult>;
   elicitationDone(id: string): void;
-  changed(what: "tools" | "prompts" | "resources"): void;
+  /** One of its lists is another one. */
+  changed(): void;
   /** It is gone, for this reason; called once, not after `close`. */
   closed(cause: string): void;
 }
@@ -54,6 +55,8 @@ export interface Connection {
   readonly client: Client;
   /** What a failure of a request means, in words; whether the process has ended is known then. Never rejects. */
   faultOf(e: unknown): Promise<string>;
+  /** Does a failure mean that the server has to be connected to anew? Of a process its end tells that. */
+  isLost(e: unknown): boolean;
   /** Ends the session, and the process. Never rejects. */
   close(): Promise<void>;
 }
@@ -68,9 +71,7 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
   const client = newClient(options);
   const faultOf = async (e: unknown) => {
     // A pipe breaks before it is known how the process ended.
-    const isAnswer = e instanceof ProtocolError ||
-      e instanceof SdkError && e.code === SdkErrorCode.InvalidResult;
-    if (transport instanceof StdioTransport && !isAnswer) await transport.endedWithin(END_MS);
+    if (transport instanceof StdioTransport && !isAnswer(e)) await transport.endedWithin(END_MS);
     return describe(e, transport);
   };
   let state: "connecting" | "open" | "closed" = "connecting";
@@ -84,14 +85,14 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
     await transport.close().catch(() => {}); // a client that never connected leaves it open
   };
   try {
-    await client.connect(transport, { timeout: START_MS, signal });
+    await inTime(client.connect(transport, { timeout: START_MS, signal }), signal);
   } catch (e) {
     const fault = await faultOf(e);
     await close();
     throw new Error(fault);
   }
   state = "open";
-  return { client, faultOf, close };
+  return { client, faultOf, isLost: (e) => how.kind !== "stdio" && !isAnswer(e) && !isTimeout(e), close };
 }
 
 function newClient({ client: info, elicits, hooks }: ConnectOptions): Client {
@@ -114,9 +115,9 @@ function newClient({ client: info, elicits, hooks }: ConnectOptions): Client {
   client.setNotificationHandler("notifications/elicitation/complete", ({ params }) => {
     hooks.elicitationDone(params.elicitationId);
   });
-  client.setNotificationHandler("notifications/tools/list_changed", () => hooks.changed("tools"));
-  client.setNotificationHandler("notifications/prompts/list_changed", () => hooks.changed("prompts"));
-  client.setNotificationHandler("notifications/resources/list_changed", () => hooks.changed("resources"));
+  client.setNotificationHandler("notifications/tools/list_changed", () => hooks.changed());
+  client.setNotificationHandler("notifications/prompts/list_changed", () => hooks.changed());
+  client.setNotificationHandler("notifications/resources/list_changed", () => hooks.changed());
   return client;
 }
 
@@ -127,6 +128,14 @@ function refusal(method: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.MethodNotFound, why);
 }
 
+function isAnswer(e: unknown): boolean {
+  return e instanceof ProtocolError || e instanceof SdkError && e.code === SdkErrorCode.InvalidResult;
+}
+
+function isTimeout(e: unknown): boolean {
+  return e instanceof SdkError && e.code === SdkErrorCode.RequestTimeout;
+}
+
 function describe(e: unknown, transport: Transport): string {
   const { hasEnded, account } = transport instanceof StdioTransport
     ? transport
@@ -135,15 +144,10 @@ function describe(e: unknown, transport: Transport): string {
   if (hasEnded) return account;
   const said = account === "" ? "" : ` (${account})`;
   if (e === undefined) return `the connection was closed${said}`;
-  if (e instanceof SdkError) {
-    switch (e.code) {
-      case SdkErrorCode.RequestTimeout:
-        return `it does not answer${said}`;
-      case SdkErrorCode.ConnectionClosed:
-        return `the connection was closed${said}`;
-      case SdkErrorCode.InvalidResult:
-        return "its answer is not of the form that the protocol says";
-    }
+  if (isTimeout(e)) return `it does not answer${said}`;
+  if (isAnswer(e)) return "its answer is not of the form that the protocol says";
+  if (e instanceof SdkError && e.code === SdkErrorCode.ConnectionClosed) {
+    return `the connection was closed${said}`;
   }
   return remoteFault(e) ?? withCause(e) + said;
 }
@@ -152,6 +156,21 @@ function describe(e: unknown, transport: Transport): string {
 function withCause(e: unknown): string {
   const cause = e instanceof Error ? e.cause : undefined;
   return cause instanceof Error ? `${messageOf(e)}: ${withCause(cause)}` : messageOf(e);
+}
+
+/** A transport may wait for its server without end before the handshake begins. */
+async function inTime(connecting: Promise<void>, signal: AbortSignal): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new SdkError(SdkErrorCode.RequestTimeout, "")), START_MS);
+  const stop = () => reject(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  connecting.catch(() => {}); // it may fail when nobody waits for it any more
+  try {
+    await Promise.race([connecting, late]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  }
 }
 
 async function goodbye(transport: { terminateSession(): Promise<void> }): Promise<void> {

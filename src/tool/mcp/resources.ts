@@ -5,6 +5,8 @@ import { MAX_RESULT, resourceText } from "./result.ts";
 import type { McpServer } from "./server.ts";
 import { plainLineOf, resultText } from "./text.ts";
 
+/** What grants and rules call it: the name of no tool, since such a name would get a hash. */
+const RESOURCES = "(resources)";
 /** Resources that one list tells of. */
 const MAX_LISTED = 200;
 const MAX_LINE = 300;
@@ -32,7 +34,7 @@ export function resourceTool(servers: readonly McpServer[]): Tool | undefined {
       await context.permit({
         kind: "mcp",
         server: server.name,
-        tool: RESOURCE_TOOL,
+        tool: RESOURCES,
         trusted: server.spec.trusted,
       });
       const text = uri === undefined

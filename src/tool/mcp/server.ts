@@ -4,39 +4,30 @@ import type {
   ElicitRequestParams,
   ElicitResult,
   GetPromptResult,
-  Prompt,
   ReadResourceResult,
   RequestOptions,
   Resource,
-  Tool as ServerTool,
 } from "@modelcontextprotocol/client";
 import type { McpServerConfig } from "../../config/config.ts";
 import { messageOf } from "../../errors.ts";
+import { plainLine } from "../plain_line.ts";
 import type { ToolContext } from "../tool.ts";
 import type { Connection } from "./connect.ts";
 import { Asking } from "./asking.ts";
 import { IdleLimit } from "./idle.ts";
+import { LIST_MS, ListRefresher, NOTHING, type Offered, offeredBy } from "./lists.ts";
 import { shownName } from "./names.ts";
 import { ProgressLines } from "./progress.ts";
 import { redactor, secretsIn } from "./secrets.ts";
 
 /** Milliseconds without a sign of life after which a call is given up, where the settings say nothing. */
 const IDLE_MS = 120_000;
-/** Milliseconds in which lists and prompts have to be there. */
-const LIST_MS = 30_000;
 /** The longest time that a timer takes: the call's own limit counts. */
 const NEVER_MS = 2 ** 31 - 1;
+/** Characters of a cause in a note. */
+const MAX_CAUSE = 600;
 /** How often a server that ended is started again by its use, with no call in between that went well. */
 const MAX_RESTARTS = 3;
-/** Milliseconds before lists that a server says have changed are looked at, first and again: such words come in swarms. */
-const REFRESH_MS = [50, 1_000] as const;
-
-/** What a server offers, as it said last. */
-export interface Offered {
-  readonly tools: readonly ServerTool[];
-  readonly prompts: readonly Prompt[];
-  readonly hasResources: boolean;
-}
 
 /** What a server is made of. */
 export interface ServerOptions {
@@ -61,8 +52,6 @@ type State =
   | { readonly kind: "down"; readonly cause: string }
   | { readonly kind: "closed" };
 
-const NOTHING: Offered = { tools: [], prompts: [], hasResources: false };
-
 /**
  * One MCP server of a session. A server that has ended keeps its tools: their next call starts it again, a few
  * times. No text that leaves here holds a secret of its settings.
@@ -78,8 +67,7 @@ export class McpServer {
   #offered: Offered = NOTHING;
   #restarts = 0;
   #note: string | undefined;
-  readonly #stale = new Set<"tools" | "prompts" | "resources">();
-  #refreshing: Promise<void> | undefined;
+  readonly #refresher = new ListRefresher(() => this.#readLists());
 
   constructor(options: ServerOptions) {
     this.#options = options;
@@ -119,7 +107,7 @@ export class McpServer {
   /** Resolves when it neither starts nor looks at lists anew. Never rejects. */
   async settled(): Promise<void> {
     if (this.#state.kind === "starting") await this.#state.done;
-    await this.#refreshing;
+    await this.#refresher.settled();
   }
 
   /** Ends it and starts it anew. Never rejects. */
@@ -197,7 +185,7 @@ export class McpServer {
         roots,
         elicit: (params: ElicitRequestParams): Promise<ElicitResult> => this.#asking.elicit(params),
         elicitationDone: (id: string) => this.#asking.done(id),
-        changed: (what: "tools" | "prompts" | "resources") => this.#changed(what),
+        changed: () => this.#refresher.changed(),
         closed: (cause: string) => this.#down(cause, "ended"),
       };
       const connection = await connect({ spec, cwd, environment, client, elicits, hooks }, signal);
@@ -221,7 +209,7 @@ export class McpServer {
     const plain = this.redact(cause);
     this.#state = { kind: "down", cause: plain };
     const isUsed = this.#asking.isUsed; // then the card says it
-    if (!isUsed) this.#note = `The MCP server \`${this.name}\` ${how}: ${plain}.`;
+    if (!isUsed) this.#note = `The MCP server \`${this.name}\` ${how}: ${plainLine(plain, MAX_CAUSE)}.`;
     this.#options.changed();
   }
 
@@ -234,7 +222,8 @@ export class McpServer {
     using idle = new IdleLimit(idleMs);
     using lines = new ProgressLines((line) => emit(this.redact(line)));
     using _ = this.#asking.during({ context, idle });
-    const { client, faultOf } = await this.#open(signal);
+    const connection = await this.#open(signal);
+    const { client, faultOf } = connection;
     idle.alive();
     try {
       const result = await work(client, {
@@ -258,6 +247,11 @@ export class McpServer {
         throw this.#failure(
           `ended during the call: ${this.#state.cause}. ${UNKNOWN} Its next use starts it again.`,
         );
+      }
+      if (connection.isLost(e)) {
+        await connection.close();
+        this.#down(fault, "was lost");
+        throw this.#failure(`cannot be reached: ${fault}. ${UNKNOWN} Its next use connects anew.`);
       }
       const visited = await this.#asking.visitWanted(e, { context, idle });
       throw this.#failure(visited ?? `answers with an error: ${fault}`);
@@ -289,38 +283,13 @@ export class McpServer {
     return new Error(this.redact(`The MCP server ${this.name} ${what}`));
   }
 
-  /** A list is another one: looks at it soon, but not for each of many such words. */
-  #changed(what: "tools" | "prompts" | "resources"): void {
-    this.#stale.add(what);
-    this.#refreshing ??= this.#refresh().finally(() => this.#refreshing = undefined);
-  }
-
-  async #refresh(): Promise<void> {
-    for (let first = true; this.#stale.size > 0; first = false) {
-      const ms = REFRESH_MS[first ? 0 : 1];
-      await new Promise((resolve) => Deno.unrefTimer(setTimeout(resolve, ms)));
-      this.#stale.clear();
-      if (this.#state.kind !== "ready") return;
-      try {
-        this.#offered = await offeredBy(this.#state.connection.client);
-        this.#options.changed();
-      } catch { /* what it offered before stands */ }
-    }
+  async #readLists(): Promise<void> {
+    if (this.#state.kind !== "ready") return;
+    try {
+      this.#offered = await offeredBy(this.#state.connection.client);
+      this.#options.changed();
+    } catch { /* what it offered before stands */ }
   }
 }
 
 const UNKNOWN = "Whether it had effects is not known.";
-
-async function offeredBy(client: Client, signal?: AbortSignal): Promise<Offered> {
-  const options = { timeout: LIST_MS, ...(signal ? { signal } : {}) };
-  const has = client.getServerCapabilities() ?? {};
-  const [tools, prompts] = await Promise.all([
-    has.tools ? client.listTools(undefined, options) : undefined,
-    has.prompts ? client.listPrompts(undefined, options) : undefined,
-  ]);
-  return {
-    tools: tools?.tools ?? [],
-    prompts: prompts?.prompts ?? [],
-    hasResources: has.resources !== undefined,
-  };
-}
