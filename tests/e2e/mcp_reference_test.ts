@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { plainCapabilities, zedCapabilities } from "../support/capabilities.ts";
 import { editorFiles } from "../support/editor.ts";
-import { serveEverything, serverCommand, sessionWith, stdioServer } from "../support/mcp.ts";
+import { freePort, serveEverything, serverCommand, sessionWith, stdioServer } from "../support/mcp.ts";
 import { contentText, script } from "../support/model_script.ts";
 import { onStage } from "../support/on_stage.ts";
 import type { Stage } from "../support/stage.ts";
@@ -139,5 +139,23 @@ onStage(
     );
     assertStringIncludes(toolText(onlyCard(gone).last), "There is no tool");
     assertStringIncludes(textOf(gone), "ok");
+  },
+);
+
+onStage(
+  "a server on the network that goes away and comes back is connected to anew",
+  { client: plainCapabilities, env: FREE },
+  async (stage) => {
+    const port = freePort();
+    const echo = (message: string) => script(["tool", "mcp__every__echo", { message }], ["text", "ok"]);
+    const first = await serveEverything("http", port);
+    const session = await sessionWith(stage, [{ type: "http", name: "every", url: first.url, headers: [] }]);
+    await session.run(echo("one"));
+    await first[Symbol.asyncDispose]();
+    await session.run(echo("two"));
+    assertMatch(results(stage).at(-1)!, /The MCP server every (cannot be reached|is down): /);
+    await using _again = await serveEverything("http", port);
+    await session.run(echo("three"));
+    assertEquals(results(stage).at(-1), "Echo: three");
   },
 );

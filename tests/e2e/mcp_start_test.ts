@@ -226,3 +226,22 @@ onStage("a load or a fork starts the servers of its own request", OPEN, async (s
   }
   assertEquals(new Set([pid, ...pids]).size, 3);
 });
+
+onStage(
+  "a server on the network that never says a word does not keep a session from closing",
+  OPEN,
+  async (stage) => {
+    const silent = () => new Promise<Response>(() => {});
+    const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, silent);
+    try {
+      for (const type of ["http", "sse"]) {
+        const url = `http://127.0.0.1:${server.addr.port}/`;
+        const session = await sessionWith(stage, [{ type, name: "silent", url, headers: [] }]);
+        assertStringIncludes(textOf((await session.run("/mcp")).updates), `\`silent\` (${type}): starting`);
+        await stage.agent.call("session/close", { sessionId: session.id });
+      }
+    } finally {
+      server.shutdown(); // it waits for the silent ones, which nobody does
+    }
+  },
+);

@@ -48,9 +48,11 @@ export function freePort(): number {
   return (listener.addr as Deno.NetAddr).port;
 }
 
-/** The reference server on a free port, by HTTP or SSE; disposing it ends it. */
-export async function serveEverything(kind: "http" | "sse"): Promise<{ url: string } & AsyncDisposable> {
-  const port = freePort();
+/** The reference server on a port, by HTTP or SSE; disposing it ends it. */
+export async function serveEverything(
+  kind: "http" | "sse",
+  port: number = freePort(),
+): Promise<{ url: string } & AsyncDisposable> {
   const { command, args } = serverCommand("everything", kind === "sse" ? "sse" : "streamableHttp");
   const child = new Deno.Command(command, {
     args,

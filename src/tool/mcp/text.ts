@@ -22,8 +22,9 @@ export function resultText(text: string, max: number): string {
 /** Keeps start and end within `max` characters, and says how much is left out between them. */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text;
-  const head = text.slice(0, Math.floor(max * 0.75)).toWellFormed();
-  const tail = text.slice(text.length - Math.floor(max * 0.2)).toWellFormed();
+  // A pair of surrogates is not halved.
+  const head = text.slice(0, Math.floor(max * 0.75)).replace(/[\ud800-\udbff]$/, "");
+  const tail = text.slice(text.length - Math.floor(max * 0.2)).replace(/^[\udc00-\udfff]/, "");
   return `${head}\n[… ${text.length - head.length - tail.length} characters left out …]\n${tail}`;
 }
 
