@@ -18,6 +18,7 @@ export interface ProviderConfig {
 
 /** One MCP server: the client's, for one session, or the user's own, for all. */
 export interface McpServerConfig {
+  /** As rules and grants know it, where it is plain. */
   readonly name: string;
   /** `env` and `headers` may hold secrets: never logged, never shown. */
   readonly transport:

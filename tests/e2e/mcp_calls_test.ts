@@ -6,6 +6,7 @@ import { onStage } from "../support/on_stage.ts";
 import type { Session } from "../support/session.ts";
 import type { Stage } from "../support/stage.ts";
 import { cardsOf, isTool, onlyCard, textOf, toolText } from "../support/updates.ts";
+import { eventually } from "../support/waiting.ts";
 import type { Fields } from "../support/wire.ts";
 
 const OPEN = { client: plainCapabilities, env: { DSH_PRESET: "full-access" } };
@@ -133,6 +134,25 @@ onStage("calls of a server that means no good", OPEN, async (stage, t) => {
     assert(specs(stage).some((tool) => tool.name === "mcp__h__late"));
   });
 });
+
+onStage(
+  "a server that ends between two turns is named, and started again by its next use",
+  OPEN,
+  async (stage) => {
+    const session = await sessionWith(stage, [hostile("h")]);
+    const [pid] = await calling(stage, session, "pid");
+    Deno.kill(Number(pid), "SIGKILL");
+    await eventually(
+      "it is known",
+      async () => textOf((await session.run("/mcp")).updates).includes("down – "),
+    );
+    const { updates } = await session.run("hello");
+    assertMatch(textOf(updates), /The MCP server `h` ended: it ended with SIGKILL\./);
+    const [again, status] = await calling(stage, session, "pid");
+    assertEquals(status, "completed");
+    assert(again !== pid);
+  },
+);
 
 onStage("a call without a sign of life is given up; progress is one", OPEN, async (stage) => {
   const config = `${stage.root}/config.jsonc`;

@@ -63,6 +63,7 @@ export interface Connection {
 
 /** Connects to a server. @throws Error whose message says in one line why that failed. */
 export async function connect(options: ConnectOptions, signal: AbortSignal): Promise<Connection> {
+  signal.throwIfAborted();
   const { spec, cwd, environment, hooks } = options;
   const { transport: how } = spec;
   const transport: Transport = how.kind === "stdio"
@@ -163,6 +164,7 @@ async function inTime(connecting: Promise<void>, signal: AbortSignal): Promise<v
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new SdkError(SdkErrorCode.RequestTimeout, "")), START_MS);
   const stop = () => reject(signal.reason);
+  if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
   connecting.catch(() => {}); // it may fail when nobody waits for it any more
   try {

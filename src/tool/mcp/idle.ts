@@ -21,7 +21,7 @@ export class IdleLimit implements Disposable {
     if (this.#paused === 0) this.#timer = setTimeout(() => this.#stop.abort(), this.#ms);
   }
 
-  /** Time that `work` takes does not count: a person is asked. */
+  /** Time that `work` takes does not count, such as that of a person who is asked. */
   async waiting<T>(work: () => Promise<T>): Promise<T> {
     this.#paused++;
     this.alive();

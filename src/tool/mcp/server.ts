@@ -222,9 +222,8 @@ export class McpServer {
     using idle = new IdleLimit(idleMs);
     using lines = new ProgressLines((line) => emit(this.redact(line)));
     using _ = this.#asking.during({ context, idle });
-    const connection = await this.#open(signal);
+    const connection = await idle.waiting(() => this.#open(signal)); // its start has a limit of its own
     const { client, faultOf } = connection;
-    idle.alive();
     try {
       const result = await work(client, {
         signal: AbortSignal.any([signal, idle.signal]),
