@@ -257,7 +257,9 @@ export class Session {
     const [settings, roots] = [this.#settings, this.#roots];
     const { preset } = settings;
     this.#deps.workbench.setRoots(roots);
-    const answerer = await answererOf(prompt, await this.#commands());
+    // A server may take its time to fill in a prompt: nothing has begun yet.
+    const answerer = await Promise.race([answererOf(prompt, await this.#commands()), abortOf(signal)]);
+    if (answerer === undefined) return "cancelled";
     if (answerer.by === "model") await this.#describePlace(preset, roots);
     const turn = randomId("turn");
     const modelText = answerer.by === "model" ? answerer.text : null;
@@ -378,6 +380,14 @@ export class Session {
       toolsReady: (signal) => this.#serversReady(signal),
     };
   }
+}
+
+/** Resolves when the signal is aborted. */
+function abortOf(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
 }
 
 function failureOf(e: unknown): Failure {

@@ -73,6 +73,12 @@ Deno.test("wrong settings are refused with the setting's name", async () => {
     [() => fromFile(`{\n"model": }`), "config.jsonc:2"],
     [() => fromFile(`{ "preset": "all" }`), "preset"],
     [() => fromFile(`{ "persmission": 1 }`), "persmission"],
+    [() => fromFile(`{ "mcpServers": { "s": { "url": "file:///x" } } }`), "mcpServers.s.url: Invalid URL"],
+    [
+      () => fromFile(`{ "mcpServers": { "s": { "command": "c", "url": "http://x" } } }`),
+      "mcpServers.s: a server is",
+    ],
+    [() => fromFile(`{ "mcpServers": { "a b": { "command": "c" } } }`), "mcpServers"],
   ];
   for (const [loading, text] of cases) {
     const error = await assertRejects(loading, AgentError);
@@ -83,4 +89,33 @@ Deno.test("wrong settings are refused with the setting's name", async () => {
 
 Deno.test("a config cannot be changed", async () => {
   assert(Object.isFrozen(await buildConfig({}, HOME, "linux")));
+});
+
+Deno.test("MCP servers come from the file, and are trusted only if it says so", async () => {
+  const { mcpServers } = await fromFile(`{ "mcpServers": {
+    "files": { "command": "npx", "args": ["-y", "x"], "env": { "A": "b" }, "trust": true, "timeoutMs": 5 },
+    "web": { "url": "https://example.com/mcp", "headers": { "X": "y" } },
+    "old": { "url": "http://127.0.0.1:1/sse", "type": "sse" },
+  } }`);
+  assertEquals(mcpServers, [
+    {
+      name: "files",
+      transport: { kind: "stdio", command: "npx", args: ["-y", "x"], env: { A: "b" } },
+      trusted: true,
+      timeoutMs: 5,
+    },
+    {
+      name: "web",
+      transport: { kind: "http", url: "https://example.com/mcp", headers: { X: "y" } },
+      trusted: false,
+      timeoutMs: undefined,
+    },
+    {
+      name: "old",
+      transport: { kind: "sse", url: "http://127.0.0.1:1/sse", headers: {} },
+      trusted: false,
+      timeoutMs: undefined,
+    },
+  ]);
+  assertEquals((await fromFile("{}")).mcpServers, []);
 });

@@ -6,7 +6,7 @@ import { onStage } from "../support/on_stage.ts";
 import { Session } from "../support/session.ts";
 import type { Stage } from "../support/stage.ts";
 import { textOf } from "../support/updates.ts";
-import { eventually } from "../support/waiting.ts";
+import { eventually, pause } from "../support/waiting.ts";
 import type { Fields, Message } from "../support/wire.ts";
 
 const FREE = { DSH_PRESET: "full-access" };
@@ -140,9 +140,13 @@ onStage("prompts of servers are commands, and what is typed behind them their ar
   assertEquals(asked(), "What's weather in Oslo?");
   const { answer } = await session.prompt("/h:review");
   assertMatch(String(answer.error?.message), /needs: file/);
+  const stuck = await session.begin("/h:stuck");
+  await pause(50);
+  await session.cancel();
+  assertEquals((await stuck.end()).stopReason, "cancelled");
   assert(command("h:late") === undefined);
   await session.run(script(["tool", "mcp__h__grow", {}], ["text", "ok"]));
   await eventually("the new one is told of", () => command("h:late") !== undefined);
   const { updates } = await session.run("/mcp");
-  assertMatch(textOf(updates), /`h` \(stdio\): ready, \d+ tools, 2 prompts/);
+  assertMatch(textOf(updates), /`h` \(stdio\): ready, \d+ tools, 3 prompts/);
 });

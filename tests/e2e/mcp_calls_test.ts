@@ -102,7 +102,7 @@ onStage("calls of a server that means no good", OPEN, async (stage, t) => {
       );
       assertMatch(
         textOf((await session.run("/mcp restart h")).updates),
-        /`h` \(stdio\): ready, \d+ tools, 1 prompt/,
+        /`h` \(stdio\): ready, \d+ tools, 2 prompts/,
       );
       assertEquals((await calling(stage, session, "say", { said: "back" }))[0], "back");
       assertMatch(textOf((await session.run("/mcp restart x")).updates), /no MCP server `x`: there are `h`/);

@@ -16,6 +16,7 @@ const piece: fc.Arbitrary<string> = fc.oneof(
 
 const args: fc.Arbitrary<readonly [name: string, args: string]> = fc.oneof(
   piece.map((text) => ["bash", JSON.stringify({ command: text, description: text })] as const),
+  piece.map((text) => ["mcp__server__tool", JSON.stringify({ text })] as const),
   piece.map((text) => ["read", JSON.stringify({ path: text })] as const),
   piece.map((text) => ["write", JSON.stringify({ path: `/w/${text}`, content: text })] as const),
   fc.tuple(piece, piece).map(([a, b]) =>
@@ -41,7 +42,9 @@ const rest: fc.Arbitrary<Rest> = fc.record({
   code: fc.option(fc.integer({ min: 0, max: 60 }), { nil: undefined }),
 }).map(({ started, output, status, text, code }) => (callId, name): SessionEvent[] => [
   ...started ? [{ type: "tool.started", callId } as const] : [],
-  ...started && name === "bash" ? output.map((text) => ({ type: "tool.output", callId, text }) as const) : [],
+  ...started && (name === "bash" || name.startsWith("mcp__"))
+    ? output.map((text) => ({ type: "tool.output", callId, text }) as const)
+    : [],
   {
     type: "tool.ended",
     callId,
@@ -57,6 +60,7 @@ function factsOf(name: string, text: string, number: number): Json | undefined {
   if (name === "bash") return { exit: { code: number }, stopped: null, durationMs: 5 };
   if (name === "ask_user") return { how: "answered", chosen: Array(number).fill("x"), text };
   if (name === "read") return { shown: text, line: 1 };
+  if (name.startsWith("mcp__")) return { server: text, tool: text };
   if (name !== "write" && name !== "edit") return undefined;
   const hunk = { oldText: text, newText: text, line: 1 };
   return { path: `/w/${text}`, created: name === "write", hunks: Array(number).fill(hunk) };

@@ -21,7 +21,8 @@ export async function offeredBy(client: Client, signal?: AbortSignal): Promise<O
   const has = client.getServerCapabilities() ?? {};
   const [tools, prompts] = await Promise.all([
     has.tools ? client.listTools(undefined, options) : undefined,
-    has.prompts ? client.listPrompts(undefined, options) : undefined,
+    // A server whose prompts cannot be listed is still of use.
+    has.prompts ? client.listPrompts(undefined, options).catch(() => undefined) : undefined,
   ]);
   return {
     tools: tools?.tools ?? [],

@@ -146,10 +146,12 @@ async function answer(
             description: "Reviews",
             arguments: [{ name: "file", required: true }, { name: "words" }],
           },
+          { name: "stuck" },
           ...(grown ? [{ name: "late" }] : []),
         ],
       });
     case "prompts/get": {
+      if (params.name === "stuck") return;
       const said = `Review with ${JSON.stringify(params.arguments)}`;
       return reply({ messages: [{ role: "user", content: { type: "text", text: said } }] });
     }
