@@ -70,9 +70,13 @@ onStage("a server that cannot be started", OPEN, async (stage, t) => {
 });
 
 onStage("a server that wants a login is told apart", OPEN, async (stage) => {
+  const sent: unknown[] = [];
   const server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-    () => new Response("", { status: 401 }),
+    (request) => {
+      sent.push(request.headers.get("authorization"));
+      return new Response("", { status: 401 });
+    },
   );
   try {
     for (const type of ["http", "sse"]) {
@@ -81,6 +85,7 @@ onStage("a server that wants a login is told apart", OPEN, async (stage) => {
       const session = await sessionWith(stage, [{ type, name: "b", url, headers }]);
       const { updates } = await session.run("hello");
       assertMatch(textOf(updates), /wants a login \(HTTP 401\).*put a token into its headers/, type);
+      assertEquals(new Set(sent.splice(0)), new Set([`Bearer ${TOKEN}`]), "the header is sent, each time");
     }
   } finally {
     await server.shutdown();
