@@ -27,7 +27,14 @@ export type {
   Stream,
 } from "@agentclientprotocol/sdk";
 export type { ServeOptions } from "./src/acp/serve.ts";
-export type { Config, ModelConfig, ModelPrice, Preset, ProviderConfig } from "./src/config/config.ts";
+export type {
+  Config,
+  McpServerConfig,
+  ModelConfig,
+  ModelPrice,
+  Preset,
+  ProviderConfig,
+} from "./src/config/config.ts";
 export type { Overrides } from "./src/config/load.ts";
 export type { LogLevel } from "./src/log.ts";
 export { AgentError, type AgentErrorOptions, type ErrorKind } from "./src/errors.ts";

@@ -1,5 +1,4 @@
 import { agent as createAgent, type AgentContext, type Stream } from "@agentclientprotocol/sdk";
-import { secretsOf } from "../config/config.ts";
 import type { Keyring } from "../config/keyring.ts";
 import type { Log } from "../log.ts";
 import { Arrivals } from "./arrivals.ts";
@@ -34,7 +33,7 @@ export async function serveConnection(stream: Stream, deps: ConnectionDeps): Pro
     if (!opened) initialized?.();
     opened = true;
   };
-  const answer = answerer(() => secretsOf(keyring.config));
+  const answer = answerer(() => keyring.secrets);
   /** A handler that is called when it is the request's turn in its session, with the house and its cancel. */
   const inTurn = <Call extends Arrived, Result>(
     handle: (call: Call, house: SessionMethods, cancelled: AbortSignal) => Result | Promise<Result>,

@@ -1,4 +1,3 @@
-import type { McpServer } from "@agentclientprotocol/sdk";
 import { AgentError } from "../errors.ts";
 
 /** What `session/fork` is asked with. The SDK's stable entry does not know this method. */
@@ -6,7 +5,8 @@ export interface ForkParams {
   readonly sessionId: string;
   readonly cwd: string;
   readonly additionalDirectories?: readonly string[] | undefined;
-  readonly mcpServers: readonly Pick<McpServer, "name">[];
+  /** Read where those of the other methods are. */
+  readonly mcpServers: unknown;
 }
 
 /**
@@ -15,18 +15,17 @@ export interface ForkParams {
  * @throws AgentError("invalid-params") that names what is wrong.
  */
 export function forkParams(params: unknown): ForkParams {
-  const { sessionId, cwd, additionalDirectories = null, mcpServers = null } = (params ?? {}) as Fields;
+  const { sessionId, cwd, additionalDirectories = null, mcpServers } = (params ?? {}) as Fields;
   if (typeof sessionId !== "string") throw invalid("sessionId", "a text");
   if (typeof cwd !== "string") throw invalid("cwd", "a text");
   if (additionalDirectories !== null && !isListOf(additionalDirectories, isText)) {
     throw invalid("additionalDirectories", "a list of texts");
   }
-  if (mcpServers !== null && !isListOf(mcpServers, isNamed)) throw invalid("mcpServers", "a list of servers");
   return {
     sessionId,
     cwd,
     additionalDirectories: additionalDirectories ?? undefined,
-    mcpServers: mcpServers ?? [],
+    mcpServers,
   };
 }
 
@@ -38,10 +37,6 @@ function isListOf<T>(value: unknown, is: (item: unknown) => item is T): value is
 
 function isText(value: unknown): value is string {
   return typeof value === "string";
-}
-
-function isNamed(value: unknown): value is { name: string } {
-  return typeof value === "object" && value !== null && "name" in value && typeof value.name === "string";
 }
 
 function invalid(name: string, what: string): AgentError {

@@ -23,7 +23,7 @@ export function initializeResponse(config: Config, client: ClientFacts): Initial
       loadSession: true,
       // For the model that is configured; a session may be given another one later.
       promptCapabilities: { image: eyesOf(config)?.sees ?? false, audio: false, embeddedContext: true },
-      mcpCapabilities: { http: false, sse: false },
+      mcpCapabilities: { http: true, sse: true },
       sessionCapabilities: SESSION_CAPABILITIES,
       auth: { logout: {} },
     },

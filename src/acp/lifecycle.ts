@@ -19,6 +19,7 @@ import type { OpenRequest, Sessions } from "../session/sessions.ts";
 import type { StateDir } from "../session/state_dir.ts";
 import type { Channel } from "./channel.ts";
 import { type ForkParams, forkParams } from "./fork_params.ts";
+import { mcpServersOf } from "./mcp_params.ts";
 import { sessionList } from "./session_list.ts";
 
 /** What a client is told of a session that was opened. */
@@ -107,6 +108,6 @@ function openRequest(params: OpenParams): OpenRequest {
   return {
     cwd: params.cwd,
     roots: params.additionalDirectories ?? [],
-    mcpServers: (params.mcpServers ?? []).map((server) => server.name),
+    mcpServers: mcpServersOf(params.mcpServers),
   };
 }

@@ -1,5 +1,4 @@
 import type { Stream } from "@agentclientprotocol/sdk";
-import { secretsOf } from "../config/config.ts";
 import { Keyring } from "../config/keyring.ts";
 import { loadConfig, type Overrides } from "../config/load.ts";
 import { createLog } from "../log.ts";
@@ -21,6 +20,6 @@ export async function serve(stream: Stream, options: ServeOptions = {}): Promise
   const { signal, initialized, ...overrides } = options;
   const config = await loadConfig(overrides);
   const keyring = new Keyring(config);
-  const log = createLog({ ...config.log, secrets: () => secretsOf(keyring.config) });
+  const log = createLog({ ...config.log, secrets: () => keyring.secrets });
   await serveConnection(stream, { keyring, log, signal, initialized });
 }

@@ -86,6 +86,12 @@ export class SessionMethods {
       },
       rules: parseRules(config.rules),
       state: this.#state,
+      elicits: () => deps.client().elicits,
+      hide: (secrets) => keyring.hide(secrets),
+      commandsChanged: (id) => {
+        const session = this.#sessions.find(id);
+        if (session) void this.#showCommandsIfChanged(session);
+      },
       front: (id) => this.#channel(id),
       workbench: (place) => sessionWorkbench({ config, log, ...place }),
     });
@@ -160,6 +166,7 @@ export class SessionMethods {
   /** What a client is told of a session that was opened; it is about to prompt. */
   #opened(session: Session): OpenedSession {
     setTimeout(() => void this.#showCommandsIfChanged(session));
+    setTimeout(() => session.startServers());
     setTimeout(() => void prepareModel(this.#deps.keyring.config, this.#openModel)); // behind the answer
     return this.#options(session);
   }

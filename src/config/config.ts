@@ -38,6 +38,29 @@ export interface ModelConfig {
   readonly price?: ModelPrice | undefined;
 }
 
+/** One MCP server: the client's, for one session, or the user's own, for all. */
+export interface McpServerConfig {
+  /** As rules and grants know it, where it is plain. */
+  readonly name: string;
+  /** `env` and `headers` may hold secrets: never logged, never shown. */
+  readonly transport:
+    | {
+      readonly kind: "stdio";
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+    }
+    | {
+      readonly kind: "http" | "sse";
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+    };
+  /** True: in the preset `workspace` its tools run unasked. Only the user's own configuration says so. */
+  readonly trusted: boolean;
+  /** Milliseconds without a sign of life after which a call is given up. */
+  readonly timeoutMs?: number | undefined;
+}
+
 /** Everything that is set from outside: defaults, config file, environment, flags (later ones win). */
 export interface Config {
   /** `provider/model`; undefined: the first provider that has a key. */
@@ -87,6 +110,8 @@ export interface Config {
     /** Hosts, each with or without a port, that may be loopback, private or link-local; see `parseHostPattern`. */
     readonly allowPrivate: readonly string[];
   };
+  /** MCP servers of every session. */
+  readonly mcpServers: readonly McpServerConfig[];
   /** The agent's own environment as it was started; commands see only what the env scrub leaves of it. */
   readonly environment: Readonly<Record<string, string>>;
   /** The user's home directory, absolute. */

@@ -33,6 +33,26 @@ const privateHost = z.string().refine(
   (text) => parseHostPattern(text)?.below === false,
   "is no host such as `localhost:3000` or `10.0.0.5`",
 );
+const texts = z.record(z.string().min(1), z.string());
+const mcpServer = z.union([
+  z.strictObject({
+    command: z.string().min(1),
+    args: z.array(z.string()).optional(),
+    env: texts.optional(),
+    trust: z.boolean().optional(),
+    timeoutMs: positive.optional(),
+  }),
+  z.strictObject({
+    url: z.url({ protocol: /^https?$/ }),
+    type: z.enum(["http", "sse"]).optional(),
+    headers: texts.optional(),
+    trust: z.boolean().optional(),
+    timeoutMs: positive.optional(),
+  }),
+], {
+  error:
+    "a server is { command, args?, env?, trust?, timeoutMs? } or { url, type?, headers?, trust?, timeoutMs? }",
+});
 
 const schema = z.strictObject({
   $schema: z.string().optional(),
@@ -62,6 +82,7 @@ const schema = z.strictObject({
   env: z.strictObject({ pass: z.array(z.string().min(1)) }).optional(),
   models: z.record(z.string().min(1), model).optional(),
   providers: z.record(z.string().regex(/^[\w.-]+$/), provider).optional(),
+  mcpServers: z.record(z.string().regex(/^[\w.-]+$/), mcpServer).optional(),
 });
 
 /** The config file's content, checked. */

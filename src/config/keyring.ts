@@ -1,5 +1,5 @@
 import { AgentError, messageOf } from "../errors.ts";
-import type { Config, ProviderConfig } from "./config.ts";
+import { type Config, type ProviderConfig, secretsOf } from "./config.ts";
 
 /** Keys by the name of their provider. */
 type Keys = Readonly<Record<string, string>>;
@@ -10,6 +10,7 @@ type Keys = Readonly<Record<string, string>>;
  */
 export class Keyring {
   readonly #config: Config;
+  readonly #hidden = new Set<string>();
   /** What was read last, and the state of the file that this is true for. */
   #read: { readonly version: string; readonly keyed: Config } | undefined;
 
@@ -24,6 +25,16 @@ export class Keyring {
       this.#read = { version, keyed: withKeys(this.#config, readKeys(this.#config.keysFile)) };
     }
     return this.#read.keyed;
+  }
+
+  /** Everything that must never be shown: the keys, and what was hidden since. */
+  get secrets(): string[] {
+    return [...secretsOf(this.config), ...this.#hidden];
+  }
+
+  /** Keeps further values out of logs and errors, for as long as this process lives. */
+  hide(secrets: readonly string[]): void {
+    for (const secret of secrets) this.#hidden.add(secret);
   }
 
   /** The names of the providers whose key is given by environment or config file, which nothing here can take back. */

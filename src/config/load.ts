@@ -1,6 +1,13 @@
 import { AgentError, messageOf } from "../errors.ts";
 import { LOG_LEVELS, type LogLevel } from "../log.ts";
-import { type Config, defined, type Preset, PRESETS, type ProviderConfig } from "./config.ts";
+import {
+  type Config,
+  defined,
+  type McpServerConfig,
+  type Preset,
+  PRESETS,
+  type ProviderConfig,
+} from "./config.ts";
 import type { FileConfig } from "./file.ts";
 import { placesOf } from "./paths.ts";
 import metadata from "../../deno.json" with { type: "json" };
@@ -52,6 +59,7 @@ export async function buildConfig(
     limits: file.limits ?? {},
     envPass: file.env?.pass ?? [],
     fetch: { allowPrivate: file.fetch?.allowPrivate ?? [] },
+    mcpServers: mcpServersOf(file),
     environment: env,
     home: places.home,
     ...defined(overrides),
@@ -123,6 +131,17 @@ function providersOf(
     };
   }
   return providers;
+}
+
+function mcpServersOf(file: FileConfig): McpServerConfig[] {
+  return Object.entries(file.mcpServers ?? {}).map(([name, s]): McpServerConfig => ({
+    name,
+    transport: "command" in s
+      ? { kind: "stdio", command: s.command, args: s.args ?? [], env: s.env ?? {} }
+      : { kind: s.type ?? "http", url: s.url, headers: s.headers ?? {} },
+    trusted: s.trust ?? false,
+    timeoutMs: s.timeoutMs,
+  }));
 }
 
 function url(name: string, env: Readonly<Record<string, string>>): string | undefined {

@@ -46,6 +46,8 @@ export interface McpAction {
   readonly kind: "mcp";
   readonly server: string;
   readonly tool: string;
+  /** The user's configuration trusts the server. */
+  readonly trusted?: boolean | undefined;
 }
 
 /** A page that is to be got from the network. */
@@ -179,7 +181,7 @@ function decideEdit(standing: Standing, path: string): Decision {
   return { verdict: "ask", reason, always: { ...EDITS, scope: "session" } };
 }
 
-function decideMcp(standing: Standing, { server, tool }: McpAction): Decision {
+function decideMcp(standing: Standing, { server, tool, trusted }: McpAction): Decision {
   const { preset, rules = NO_RULES, grants = [] } = standing;
   const denied = matchMcp(server, tool, rules.deny);
   if (denied) return { verdict: "deny", reason: ruleDenies(denied) };
@@ -188,6 +190,7 @@ function decideMcp(standing: Standing, { server, tool }: McpAction): Decision {
   if (asking) return ask(ruleAsks(asking));
   const reason = `The tool is the server's: it runs outside the confinement of \`${preset}\`.`;
   if (preset === "read-only") return ask(reason);
+  if (trusted && preset === "workspace") return ALLOW;
   const granted = grants.some((g) => g.kind === "mcp" && g.server === server && g.tool === tool);
   if (granted || matchMcp(server, tool, rules.allow)) return ALLOW;
   return { verdict: "ask", reason, always: { ...mcpGrant(server, tool), scope: "workspace" } };

@@ -234,6 +234,7 @@ export class Presenter {
   #output(callId: string, text: string): SessionUpdate[] {
     const call = this.#open.get(callId);
     if (!call) return [];
+    if (!call.view.terminal) return [this.#progress(callId, call, text)];
     if (!call.console) return this.#terminalOutput(callId, text);
     return call.console.push(text)
       ? [update({ toolCallId: callId, status: "in_progress", content: consoleContent(call, call.console) })]
@@ -254,6 +255,12 @@ export class Presenter {
     if (!view || !child) return [];
     const content = [textContent(clip(child.text(), CONTENT_BYTES))];
     return [update({ toolCallId: callId, status: "in_progress", ...captionOf(view), content })];
+  }
+
+  /** How far a call is that has no terminal: what it said last, below what the card shows. */
+  #progress(toolCallId: string, { view }: OpenCall, text: string): SessionUpdate {
+    const content = [...blocksContent(view.blocks), textContent(clip(text, CAPTION_BYTES))];
+    return update({ toolCallId, status: "in_progress", content });
   }
 
   #terminalOutput(callId: string, text: string): SessionUpdate[] {

@@ -59,12 +59,16 @@ export function looksLikeSecret(text: string): boolean {
 /** What these hold is looked for in no pattern: without them nothing runs. */
 const PLAIN = new Set(["PATH", "HOME", "LANG", "USER", "LOGNAME"]);
 
+/** Does a variable hold a secret, by its name or its value? */
+export function looksSecret(name: string, value: string): boolean {
+  return SECRET_NAME.test(name) || looksLikeSecret(value);
+}
+
 /** True when a variable may be seen by commands. */
 export function passesScrub(name: string, value: string, pass: readonly string[]): boolean {
   if (NEVER.test(name) || value.includes("\0")) return false;
   if (pass.includes(name) || PLAIN.has(name)) return true;
-  return ALLOWED.test(name) && !SECRET_NAME.test(name) &&
-    !looksLikeSecret(value);
+  return ALLOWED.test(name) && !looksSecret(name, value);
 }
 
 /**

@@ -18,6 +18,10 @@ export class PromptQueue<End> {
     this.#takenBack = takenBack;
   }
 
+  get closed(): boolean {
+    return this.#state === "closed";
+  }
+
   /** Open, and without a prompt that waits or runs? */
   get idle(): boolean {
     return this.#state === "open" && this.#unsettled === 0;

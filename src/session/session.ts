@@ -1,9 +1,10 @@
 import { AgentError, isAbort, messageOf } from "../errors.ts";
-import { type Config, type Preset, secretsOf } from "../config/config.ts";
+import { type Config, type McpServerConfig, type Preset, secretsOf } from "../config/config.ts";
 import { type JobEnd, JobTable } from "../bash/jobs.ts";
 import type { Log } from "../log.ts";
 import type { Rules } from "../permission/rules.ts";
 import type { ConfinementReport } from "../sandbox/report.ts";
+import { type McpServers, noServers } from "../tool/mcp/servers.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { PromptPart, SessionEvent, StopReason } from "./event.ts";
 import { ChangeKeeper } from "./change_keeper.ts";
@@ -54,8 +55,10 @@ export interface SessionDeps {
    * event is appended. Throws AgentError("store") when another process has it or the store cannot be opened.
    */
   readonly lock: SessionLock | (() => Promise<SessionLock>);
-  /** Names of MCP servers that the client asked for. */
-  readonly mcpServers: readonly string[];
+  /** Its MCP servers, whose tools are among `tools`; none by default. */
+  readonly mcp?: McpServers;
+  /** Those that it begins with. */
+  readonly mcpServers: readonly McpServerConfig[];
   /** What was chosen for it when it is opened. */
   readonly settings: Settings;
   /** Directories beside `cwd` that belong to the workspace, absolute. */
@@ -91,8 +94,11 @@ export class Session {
   readonly #jobs: JobTable;
   readonly #titler: Titler;
   readonly #editorTrust: EditorTrust;
+  readonly #mcp: McpServers;
   #settings: Settings;
   #roots: readonly string[];
+  /** MCP servers that are to be started; undefined once they are. */
+  #servers: readonly McpServerConfig[] | undefined;
   /** `torn`: the log could not be written to a turn's end; the next turn closes first what stayed open. */
   #logState: "whole" | "torn" = "whole";
   #announced = false;
@@ -105,6 +111,8 @@ export class Session {
     this.#settings = deps.settings;
     this.#roots = deps.roots ?? [];
     this.#editorTrust = deps.editorTrust ?? new EditorTrust();
+    this.#servers = deps.mcpServers;
+    this.#mcp = deps.mcp ?? noServers(deps.cwd);
     this.#jobs = new JobTable({
       before: deps.events.jobs,
       journal: {
@@ -168,6 +176,19 @@ export class Session {
     if (JSON.stringify(roots) === JSON.stringify(this.#roots)) return;
     this.#log({ type: "roots.set", roots });
     this.#roots = roots;
+    this.#mcp.rootsChanged();
+  }
+
+  /** Which MCP servers it has, from the next {@linkcode startServers} on. */
+  setServers(servers: readonly McpServerConfig[]): void {
+    this.#servers = servers;
+  }
+
+  /** Begins to start its MCP servers, and ends those that it has no more. It waits for none. */
+  startServers(): void {
+    if (this.#prompts.closed || !this.#servers) return;
+    this.#mcp.start(this.#servers);
+    this.#servers = undefined;
   }
 
   /** What the user has chosen for this session. */
@@ -221,6 +242,7 @@ export class Session {
       this.#titler.stop(),
       this.#jobs.close(),
       this.#deps.workbench.close(),
+      this.#mcp.close(),
     ]);
     // A turn that was just starting may have asked for an executor after the first close.
     await this.#deps.workbench.close();
@@ -249,11 +271,14 @@ export class Session {
   ): Promise<StopReason> {
     await this.#own();
     this.#mend();
+    this.startServers();
     const [settings, roots] = [this.#settings, this.#roots];
     const { preset } = this.#turnSettings = settings;
     this.#deps.workbench.setRoots(roots);
     const commands = await this.#commands();
-    const answerer = await answererOf(prompt, commands);
+    // A server may take its time to fill in a prompt: nothing has begun yet.
+    const answerer = await Promise.race([answererOf(prompt, commands), abortOf(signal)]);
+    if (answerer === undefined) return "cancelled";
     const guidance = answerer.by === "model" ? await this.#describePlace(preset, roots) : undefined;
     const turn = randomId("turn");
     const modelText = answerer.by === "model" ? answerer.text : null;
@@ -291,7 +316,7 @@ export class Session {
         return await runShellTurn(answerer.command, deps, signal);
       case "command": {
         const { models = () => [], snapshots } = this.#deps;
-        const desk = commandDesk({ session: this, deps, models, faults, snapshots, signal });
+        const desk = commandDesk({ session: this, deps, models, faults, snapshots, mcp: this.#mcp, signal });
         const text = await answerer.command.run(answerer.args, desk);
         this.#events.append({ type: "answered", messageId: randomId("msg"), text });
         return DONE;
@@ -346,10 +371,13 @@ export class Session {
     for (const text of this.#deps.storeNotes?.() ?? []) this.#warn(text);
     if (this.#announced) return;
     this.#announced = true;
-    const servers = this.#deps.mcpServers.map((name) =>
-      `The MCP server "${name}" was not started: this version cannot use MCP servers yet.`
-    );
-    for (const text of [...this.#deps.workbench.notes(preset), ...servers]) this.#warn(text);
+    for (const text of this.#deps.workbench.notes(preset)) this.#warn(text);
+  }
+
+  /** Waits, for a while, until the MCP servers are up, and says what has become of them. */
+  async #serversReady(signal: AbortSignal): Promise<void> {
+    await this.#mcp.settled(signal);
+    for (const text of this.#mcp.takeNotes()) this.#warn(text);
   }
 
   #warn(text: string): void {
@@ -378,6 +406,7 @@ export class Session {
       steering,
       maxModelCalls: this.#deps.config.maxModelCalls,
       privateHosts: this.#deps.config.fetch.allowPrivate,
+      toolsReady: (signal: AbortSignal) => this.#serversReady(signal),
     };
     const system = async (preset: Preset, write: boolean) =>
       childPrompt(await promptFacts(this.#place(preset, roots)), write);
@@ -393,4 +422,12 @@ export class Session {
     const { front: { files }, log } = this.#deps;
     return files && { files, trust: this.#editorTrust, roots: [this.cwd, ...this.#roots], log };
   }
+}
+
+/** Resolves when the signal is aborted. */
+function abortOf(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
 }

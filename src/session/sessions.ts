@@ -1,7 +1,9 @@
-import type { Config } from "../config/config.ts";
+import type { Config, McpServerConfig } from "../config/config.ts";
 import { AgentError, messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Rules } from "../permission/rules.ts";
+import { secretsIn } from "../tool/mcp/secrets.ts";
+import { McpServers } from "../tool/mcp/servers.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import { checkCwd, reconcileCwd } from "./cwd.ts";
 import { EditorTrust } from "./editor_trust.ts";
@@ -32,6 +34,12 @@ export interface SessionsDeps {
   readonly rules: Rules;
   /** Opened on first use: a connection that only looks around touches no disk. */
   readonly state: StateDir;
+  /** Which ways of asking the user the client has. */
+  readonly elicits: () => { readonly form: boolean; readonly url: boolean };
+  /** Keeps values out of logs and errors. */
+  readonly hide: (secrets: readonly string[]) => void;
+  /** The commands of a session may be others now. */
+  readonly commandsChanged: (sessionId: string) => void;
   readonly front: (sessionId: string) => Front;
   readonly workbench: (place: { cwd: string; tempDir: () => string }) => Workbench;
 }
@@ -41,7 +49,8 @@ export interface OpenRequest {
   readonly cwd: string;
   /** Further directories of the workspace: all of them, none when left out. */
   readonly roots: readonly string[];
-  readonly mcpServers: readonly string[];
+  /** The client's; the user's own of other names come along. */
+  readonly mcpServers: readonly McpServerConfig[];
 }
 
 /** The open sessions of one connection, by id, and the way to those that are stored. */
@@ -85,6 +94,7 @@ export class Sessions {
     if (open) {
       await reconcileCwd(open.cwd, request.cwd);
       open.setRoots(roots);
+      open.setServers(this.#servers(request.mcpServers));
       return open;
     }
     const loading = this.#loading.get(id) ??
@@ -215,8 +225,17 @@ export class Sessions {
     lock: SessionDeps["lock"],
   ): Session {
     const { config, log, tools, openModel, models, front, workbench, rules, state } = this.#deps;
+    const { elicits, commandsChanged } = this.#deps;
     const tempDir = () => state.tempDir(id);
-    return new Session({
+    const mcp: McpServers = new McpServers({
+      cwd,
+      roots: () => [cwd, ...session.roots],
+      client: { name: config.agentName, version: config.agentVersion },
+      elicits: elicits(),
+      environment: config.environment,
+      changed: () => commandsChanged(id),
+    });
+    const session: Session = new Session({
       ...{
         id,
         cwd,
@@ -226,14 +245,15 @@ export class Sessions {
         config,
         log,
         events,
-        tools,
         openModel,
         models,
         rules,
-        mcpServers,
+        mcp,
         lock,
       },
-      commands: (roots) => readCommands({ config, cwd, roots, tempDir: tempDir() }),
+      tools: tools.with(() => mcp.tools()),
+      mcpServers: this.#servers(mcpServers),
+      commands: (roots) => readCommands({ config, cwd, roots, tempDir: tempDir() }, mcp.prompts()),
       front: front(id),
       workbench: workbench({ cwd, tempDir }),
       grants: sessionGrants(config.stateDir, cwd, log),
@@ -241,6 +261,16 @@ export class Sessions {
       snapshots: new Snapshots(() => state.snapshots(id)),
       storeNotes: () => state.takeNotes(),
     });
+    return session;
+  }
+
+  /** The client's servers, and the user's own of other names. */
+  #servers(ofClient: readonly McpServerConfig[]): McpServerConfig[] {
+    const { config, hide } = this.#deps;
+    const own = config.mcpServers.filter(({ name }) => !ofClient.some((server) => server.name === name));
+    const servers = [...ofClient, ...own];
+    hide(servers.flatMap(secretsIn));
+    return servers;
   }
 
   /** A session that was built while the connection closed must not outlive it. */

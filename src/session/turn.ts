@@ -28,6 +28,8 @@ export interface TurnDeps extends RunnerDeps {
   readonly maxModelCalls: number;
   /** Milliseconds between two logged pieces of a reply, where nobody reads it as it is written. */
   readonly frameMs?: number;
+  /** Resolves when the tools of MCP servers are there, or have been waited for long enough. Never rejects. */
+  readonly toolsReady: (signal: AbortSignal) => Promise<void>;
 }
 
 /** Why a turn ended by itself. */
@@ -51,6 +53,7 @@ export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<Turn
     for (const prompt of deps.steering.take()) {
       deps.log.append({ type: "steered", messageId: randomId("msg"), prompt });
     }
+    await deps.toolsReady(signal);
     await compactor.makeRoom(signal);
     const reply = await askInRoom(compactor, model, deps, signal);
     switch (reply.finish) {

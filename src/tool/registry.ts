@@ -8,6 +8,7 @@ import { grep } from "./grep.ts";
 import { fetch } from "./fetch.ts";
 import { jobKill } from "./job_kill.ts";
 import { jobOutput } from "./job_output.ts";
+import { mcpCard } from "./mcp/card.ts";
 import { plan } from "./plan.ts";
 import { read } from "./read.ts";
 import { subagent } from "./subagent.ts";
@@ -16,17 +17,34 @@ import { type CallView, code, type ResultView } from "./view.ts";
 import { write } from "./write.ts";
 
 /** A call whose arguments were read and checked. */
-export type ParsedCall =
-  | { readonly ok: true; readonly tool: Tool; readonly args: unknown }
+export type ParsedCall<T = Tool> =
+  | { readonly ok: true; readonly tool: T; readonly args: unknown }
   /** `problem` is for the model: what is wrong and how to mend it. */
   | { readonly ok: false; readonly problem: string };
 
 /** The tools that a session has, by name. */
 export class ToolRegistry {
-  readonly #tools: ReadonlyMap<string, Tool>;
+  readonly #own: ReadonlyMap<string, Tool>;
+  readonly #further: () => readonly Tool[];
 
-  constructor(tools: readonly Tool[]) {
-    this.#tools = new Map(tools.map((t) => [t.name, t]));
+  /** `further` gives those that come and go (MCP servers'), as they are now; a name that is taken is taken. */
+  constructor(tools: readonly Tool[], further: () => readonly Tool[] = () => []) {
+    this.#own = new Map(tools.map((t) => [t.name, t]));
+    this.#further = further;
+  }
+
+  /** The same tools, and further ones. */
+  with(further: () => readonly Tool[]): ToolRegistry {
+    return new ToolRegistry([...this.#own.values()], further);
+  }
+
+  get #tools(): ReadonlyMap<string, Tool> {
+    const further = this.#further();
+    if (further.length === 0) return this.#own;
+    return new Map([
+      ...this.#own,
+      ...further.filter((t) => !this.#own.has(t.name)).map((t) => [t.name, t] as const),
+    ]);
   }
 
   /** The tools as the model is told of them, in a stable order. */
@@ -34,7 +52,7 @@ export class ToolRegistry {
     return [...this.#tools.values()].map((t) => ({
       name: t.name,
       description: t.description,
-      schema: compactSchema(z.toJSONSchema(t.schema, { io: "input" }) as Json),
+      schema: t.jsonSchema ?? compactSchema(z.toJSONSchema(t.schema, { io: "input" }) as Json),
     }));
   }
 
@@ -48,7 +66,7 @@ export class ToolRegistry {
 
   /** The same with some tools left out. */
   only(keep: (tool: Tool) => boolean): ToolRegistry {
-    return new ToolRegistry([...this.#tools.values()].filter(keep));
+    return new ToolRegistry([...this.#own.values()].filter(keep), () => this.#further().filter(keep));
   }
 
   /** Are clients told of calls of this tool? */
@@ -58,27 +76,10 @@ export class ToolRegistry {
 
   /** Reads a call's arguments: JSON as the model wrote it, never repaired. Does not throw. */
   parse(name: string, args: string): ParsedCall {
-    const tool = this.#tools.get(name);
-    if (!tool) {
-      return {
-        ok: false,
-        problem: `There is no tool "${name}". Tools: ${[...this.#tools.keys()].join(", ")}.`,
-      };
-    }
-    const value = parseObject(args);
-    if (value === undefined) {
-      return {
-        ok: false,
-        problem: "The arguments are not a valid JSON object. Nothing was run; call the tool again.",
-      };
-    }
-    const checked = tool.schema.safeParse(value);
-    if (checked.success) return { ok: true, tool, args: checked.data };
-    const issues = checked.error.issues.map((i) => `${i.path.join(".") || "arguments"}: ${i.message}`);
-    return {
-      ok: false,
-      problem: `Wrong arguments: ${issues.join("; ")}. Nothing was run; call the tool again.`,
-    };
+    const tools = this.#tools;
+    const tool = tools.get(name);
+    if (tool) return readCall(tool, args);
+    return { ok: false, problem: `There is no tool "${name}". Tools: ${[...tools.keys()].join(", ")}.` };
   }
 
   /** What is to be logged with a call for the sake of its card. Never rejects. */
@@ -96,23 +97,50 @@ export class ToolRegistry {
    * `logged`: what `classify` gave when the call was logged.
    */
   presentCall(name: string, args: string, place: Place, logged?: Json): CallView {
-    const parsed = this.parse(name, args);
-    const view = parsed.ok ? parsed.tool.presentCall?.(parsed.args, place, logged) : undefined;
+    const parsed = this.#shown(name, args);
+    const view = parsed?.ok ? parsed.tool.presentCall?.(parsed.args, place, logged) : undefined;
     return view ?? { title: code(name), kind: "other", blocks: [], locations: [] };
   }
 
   /** The card of a call that has ended. */
   presentResult(name: string, args: string, outcome: Outcome, place: Place): ResultView {
     if (outcome.notRun) return notRunView(outcome.notRun);
-    const parsed = this.parse(name, args);
-    const view = parsed.ok ? resultView(parsed, outcome, place) : undefined;
+    const parsed = this.#shown(name, args);
+    const view = parsed?.ok ? resultView(parsed, outcome, place) : undefined;
     return view ?? { blocks: [{ type: "text", text: outcome.text }] };
   }
+
+  /** A call as it is shown. Those of MCP servers look the same whether the server runs or not. */
+  #shown(name: string, args: string): ParsedCall<ShownTool> | undefined {
+    const tool = this.#own.get(name) ?? mcpCard(name);
+    return tool && readCall(tool, args);
+  }
+}
+
+/** What of a tool its cards need. */
+type ShownTool = Pick<Tool, "schema" | "presentCall" | "presentResult">;
+
+/** Reads a call's arguments: JSON as the model wrote it, never repaired. Does not throw. */
+function readCall<T extends ShownTool>(tool: T, args: string): ParsedCall<T> {
+  const value = parseObject(args);
+  if (value === undefined) {
+    return {
+      ok: false,
+      problem: "The arguments are not a valid JSON object. Nothing was run; call the tool again.",
+    };
+  }
+  const checked = tool.schema.safeParse(value);
+  if (checked.success) return { ok: true, tool, args: checked.data };
+  const issues = checked.error.issues.map((i) => `${i.path.join(".") || "arguments"}: ${i.message}`);
+  return {
+    ok: false,
+    problem: `Wrong arguments: ${issues.join("; ")}. Nothing was run; call the tool again.`,
+  };
 }
 
 /** A log of another version may hold facts of another shape: such a call gets the generic card. */
 function resultView(
-  { tool, args }: Extract<ParsedCall, { ok: true }>,
+  { tool, args }: Extract<ParsedCall<ShownTool>, { ok: true }>,
   outcome: Outcome,
   place: Place,
 ): ResultView | undefined {

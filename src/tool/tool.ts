@@ -105,6 +105,8 @@ export interface Tool<Args = unknown, Facts = unknown> {
   /** For the model: short, and it teaches. */
   readonly description: string;
   readonly schema: z.ZodType<Args>;
+  /** What the model is told in place of `schema`: JSON schema of an object. */
+  readonly jsonSchema?: Readonly<Record<string, Json>>;
   /** `none`: clients are not told of its calls, good or bad; what they do shows by itself. */
   readonly card?: "none";
   /** True: only reads, so that calls of one reply may run side by side. A function where the arguments decide. */

@@ -19,6 +19,7 @@ async function run(place: Place, command: string, more: Partial<ExecOptions> = {
     providers: {},
     envPass: [],
     fetch: { allowPrivate: [] },
+    mcpServers: [],
     rules: {},
     limits: {},
     maxModelCalls: 200,

@@ -86,6 +86,12 @@ Deno.test("wrong settings are refused with the setting's name", async () => {
     [() => fromFile(`{ "persmission": 1 }`), "persmission"],
     [() => fromFile(`{ "fetch": { "allowPrivate": ["*"] } }`), "fetch.allowPrivate.0: is no host"],
     [() => fromFile(`{ "fetch": { "allowPrivate": ["http://localhost"] } }`), "is no host"],
+    [() => fromFile(`{ "mcpServers": { "s": { "url": "file:///x" } } }`), "mcpServers.s.url: Invalid URL"],
+    [
+      () => fromFile(`{ "mcpServers": { "s": { "command": "c", "url": "http://x" } } }`),
+      "mcpServers.s: a server is",
+    ],
+    [() => fromFile(`{ "mcpServers": { "a b": { "command": "c" } } }`), "mcpServers"],
   ];
   for (const [loading, text] of cases) {
     const error = await assertRejects(loading, AgentError);
@@ -109,4 +115,33 @@ Deno.test("the file says of models what their windows are and which of them see"
   const config = await fromFile(file('{"work/a/b": {"vision": true, "window": 9000}, "c": {}}'));
   assertEquals(config.models, { "work/a/b": { vision: true, window: 9000 }, "c": {} });
   await assertRejects(() => fromFile(file('{"a": {"sight": true}}')), AgentError, "models.a");
+});
+
+Deno.test("MCP servers come from the file, and are trusted only if it says so", async () => {
+  const { mcpServers } = await fromFile(`{ "mcpServers": {
+    "files": { "command": "npx", "args": ["-y", "x"], "env": { "A": "b" }, "trust": true, "timeoutMs": 5 },
+    "web": { "url": "https://example.com/mcp", "headers": { "X": "y" } },
+    "old": { "url": "http://127.0.0.1:1/sse", "type": "sse" },
+  } }`);
+  assertEquals(mcpServers, [
+    {
+      name: "files",
+      transport: { kind: "stdio", command: "npx", args: ["-y", "x"], env: { A: "b" } },
+      trusted: true,
+      timeoutMs: 5,
+    },
+    {
+      name: "web",
+      transport: { kind: "http", url: "https://example.com/mcp", headers: { X: "y" } },
+      trusted: false,
+      timeoutMs: undefined,
+    },
+    {
+      name: "old",
+      transport: { kind: "sse", url: "http://127.0.0.1:1/sse", headers: {} },
+      trusted: false,
+      timeoutMs: undefined,
+    },
+  ]);
+  assertEquals((await fromFile("{}")).mcpServers, []);
 });

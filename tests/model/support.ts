@@ -22,6 +22,7 @@ export function configOf(providers: Record<string, ProviderConfig>, model?: stri
     providers,
     envPass: [],
     fetch: { allowPrivate: [] },
+    mcpServers: [],
     rules: {},
     limits: {},
     maxModelCalls: 200,

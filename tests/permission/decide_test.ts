@@ -271,3 +271,15 @@ Deno.test("needsLine() spares the grammar where the preset alone decides", () =>
   assertEquals(needsLine({ preset: "full-access" }, COMMAND), false);
   assertEquals(needsLine({ preset: "full-access", rules }, COMMAND), true);
 });
+
+Deno.test("the user's trust in an MCP server counts in workspace alone, and behind the rules", () => {
+  const call = { kind: "mcp", server: "s", tool: "t", trusted: true } as const;
+  const verdict = (standing: Standing, action: typeof call | Omit<typeof call, "trusted"> = call) =>
+    decide(standing, action).verdict;
+  assertEquals(verdict({ preset: "workspace" }), "allow");
+  assertEquals(verdict({ preset: "workspace" }, { kind: "mcp", server: "s", tool: "t" }), "ask");
+  assertEquals(verdict({ preset: "confirm" }), "ask");
+  assertEquals(verdict({ preset: "read-only" }), "ask");
+  assertEquals(verdict({ preset: "workspace", rules: parseRules({ ask: ["mcp:s/*"] }) }), "ask");
+  assertEquals(verdict({ preset: "workspace", rules: parseRules({ deny: ["mcp:s/t"] }) }), "deny");
+});

@@ -369,3 +369,42 @@ Deno.test("a plan that is longer than anyone reads is cut, and says so", () => {
   const entries = update?.sessionUpdate === "plan" ? update.entries : [];
   assertEquals([entries.length, entries.at(-1)?.content], [101, "… 30 more left out …"]);
 });
+
+Deno.test("a call of an MCP server is drawn from the log alone; what it says meanwhile stands below its arguments", () => {
+  const events: SessionEvent[] = [
+    { type: "tool.called", callId: "c", name: "mcp__my_server__get", args: '{"id":7}' },
+    { type: "tool.started", callId: "c" },
+    { type: "tool.output", callId: "c", text: "50 %" },
+    {
+      type: "tool.ended",
+      callId: "c",
+      status: "completed",
+      text: "```![x](http://example.com)",
+      facts: { server: "my server", tool: "get" },
+    },
+  ];
+  const text = (said: string) => ({ type: "content", content: { type: "text", text: said } });
+  const args = text('```json\n{\n  "id": 7\n}\n```');
+  const card = { sessionUpdate: "tool_call_update", toolCallId: "c" };
+  for (const terminal of ["terminal_output", undefined] as const) {
+    const [call, started, output, ended] = present(events, terminal);
+    assertEquals(call as unknown, {
+      sessionUpdate: "tool_call",
+      toolCallId: "c",
+      title: "`my_server` · `get`",
+      name: "mcp__my_server__get",
+      kind: "other",
+      status: "pending",
+      content: [args],
+      rawInput: { id: 7 },
+    });
+    assertEquals(started as unknown, { ...card, status: "in_progress" });
+    assertEquals(output as unknown, { ...card, status: "in_progress", content: [args, text("50 %")] });
+    assertEquals(ended as unknown, {
+      ...card,
+      status: "completed",
+      title: "`my server` · `get`",
+      content: [text("````\n```![x](http://example.com)\n````")],
+    });
+  }
+});

@@ -37,6 +37,7 @@ function fixture(preset: Preset = "workspace", maxModelCalls = 200) {
   };
   const turn = {
     ...{ log, front, workbench, preset, maxModelCalls, privateHosts: [] },
+    toolsReady: () => Promise.resolve(),
     tools: builtinTools(),
     grants: new FakeGrants(),
     rules: parseRules({}),

@@ -40,7 +40,7 @@ export async function onGround(body: (ground: Ground) => Promise<void>): Promise
         return file;
       },
       read: (cwd = repo, roots = []) => readGuidance({ config, cwd, roots, tempDir }),
-      commands: (cwd = repo, roots = []) => readCommands({ config, cwd, roots, tempDir }),
+      commands: (cwd = repo, roots = []) => readCommands({ config, cwd, roots, tempDir }, []),
     });
   } finally {
     await Deno.remove(root, { recursive: true });

@@ -47,7 +47,11 @@ async function fixture(
       events.attach(new MemoryStore());
       return Promise.resolve({ release: () => {} });
     },
-    mcpServers: ["files"],
+    mcpServers: [{
+      name: "files",
+      transport: { kind: "stdio", command: "/nonexistent/4711", args: [], env: {} },
+      trusted: false,
+    }],
     settings: { preset, model: undefined, thought: undefined },
   });
   const play = async (steps: unknown[], signal = IDLE) =>
@@ -89,13 +93,13 @@ Deno.test("a turn with a command is logged step by step", async () => {
   ]);
 });
 
-Deno.test("an MCP server is named as not started, once", async () => {
+Deno.test("an MCP server that cannot be started is named with the cause, once", async () => {
   const { play, seen } = await fixture();
   await play([["text", "a"]]);
   await play([["text", "b"]]);
   const notices = seen.flatMap((e) => e.type === "notice" ? [e.text] : []);
   assertEquals(notices.length, 1);
-  assertStringIncludes(notices[0]!, '"files"');
+  assertStringIncludes(notices[0]!, "`files` could not be started: there is no program /nonexistent/4711");
 });
 
 Deno.test("prompts run one after the other", async () => {

@@ -16,6 +16,7 @@ const piece: fc.Arbitrary<string> = fc.oneof(
 
 const args: fc.Arbitrary<readonly [name: string, args: string]> = fc.oneof(
   piece.map((text) => ["bash", JSON.stringify({ command: text, description: text })] as const),
+  piece.map((text) => ["mcp__server__tool", JSON.stringify({ text })] as const),
   piece.map((text) => ["read", JSON.stringify({ path: text })] as const),
   piece.map((text) => ["write", JSON.stringify({ path: `/w/${text}`, content: text })] as const),
   fc.tuple(piece, piece).map(([a, b]) =>
@@ -86,6 +87,7 @@ function factsOf(name: string, text: string, number: number): Json | undefined {
   if (name === "ask_user") return { how: "answered", chosen: Array(number).fill("x"), text };
   if (name === "read") return { shown: text, line: 1 };
   if (name === "subagent") return { report: text, note: text.slice(0, 100) };
+  if (name.startsWith("mcp__")) return { server: text, tool: text };
   if (name !== "write" && name !== "edit") return undefined;
   const hunk = { oldText: text, newText: text, line: 1 };
   return { path: `/w/${text}`, created: name === "write", hunks: Array(number).fill(hunk) };

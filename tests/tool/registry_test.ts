@@ -138,3 +138,24 @@ Deno.test("job tools: the card names the job, and shows what is new and how it s
     { type: "text", text: "```console\nready\n```\n\nRuns on." },
   ]);
 });
+
+Deno.test("further tools come and go; none takes the name of one's own", () => {
+  const tool = (name: string, text: string) =>
+    defineTool({
+      name,
+      description: text,
+      schema: z.record(z.string(), z.unknown()),
+      jsonSchema: { type: "object", properties: { own: {} } },
+      readsOnly: true,
+      run: () => Promise.resolve({ text, isError: false }),
+    });
+  let further = [tool("mcp__s__t", "one"), tool("bash", "a false one")];
+  const tools = builtinTools().with(() => further);
+  const spec = (name: string) => tools.specs().find((s) => s.name === name);
+  assertEquals(spec("mcp__s__t")?.schema, { type: "object", properties: { own: {} } });
+  assert(spec("bash")!.description !== "a false one");
+  assertEquals(tools.parse("mcp__s__t", '{"any":1}').ok, true);
+  further = [];
+  assertEquals([spec("mcp__s__t"), tools.parse("mcp__s__t", "{}").ok], [undefined, false]);
+  assertEquals(tools.presentCall("mcp__s__t", "{}", PLACE).title, "`s` · `t`");
+});

@@ -1,4 +1,5 @@
 import type { PromptPart, StopReason } from "../event.ts";
+import type { McpServers } from "../../tool/mcp/servers.ts";
 import type { Settings, SettingsEvent } from "../settings.ts";
 
 /** What clients show of a command. */
@@ -19,6 +20,7 @@ export interface CommandDesk {
   status(): Promise<readonly (readonly [name: string, value: string])[]>;
   /** Models to choose from, `provider/model`. */
   models(): readonly string[];
+  readonly mcp: McpServers;
   /** Has the model shorten the conversation. Throws like a turn. */
   compact(): Promise<"done" | "failed" | "nothing">;
   /** Takes back the file changes of the last turn; gives Markdown that says which. Throws like a turn. */

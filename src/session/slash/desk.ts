@@ -2,6 +2,7 @@ import { compact } from "../compaction.ts";
 import type { Settings, SettingsEvent } from "../settings.ts";
 import type { ConfinementReport } from "../../sandbox/report.ts";
 import { modelName } from "../../model/providers.ts";
+import type { McpServers } from "../../tool/mcp/servers.ts";
 import { code } from "../../tool/view.ts";
 import type { Snapshots } from "../snapshots.ts";
 import type { TurnDeps } from "../turn.ts";
@@ -32,17 +33,21 @@ export interface DeskOptions {
   readonly snapshots: Snapshots | undefined;
   /** Why some commands are left out. */
   readonly faults: readonly string[];
+  readonly mcp: McpServers;
   readonly signal: AbortSignal;
 }
 
 /** The desk of one command. */
-export function commandDesk({ session, deps, models, faults, snapshots, signal }: DeskOptions): CommandDesk {
+export function commandDesk(
+  { session, deps, models, faults, snapshots, mcp, signal }: DeskOptions,
+): CommandDesk {
   return {
     get settings() {
       return session.settings;
     },
     change: (event) => session.change(event),
     models,
+    mcp,
     compact: async () => await compact(deps, await deps.openModel(deps.model), signal),
     undo: async () => {
       const undone = snapshots && await undoLastTurn({ ...deps, snapshots }, signal);

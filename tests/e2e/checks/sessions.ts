@@ -1,9 +1,10 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { exists, namesIn } from "../../support/files.ts";
+import { hostile, serveEverything } from "../../support/mcp.ts";
 import { contentText, script } from "../../support/model_script.ts";
 import { callsAndResults } from "../../support/model_server.ts";
 import { Session } from "../../support/session.ts";
-import type { Stage } from "../../support/stage.ts";
+import { initializeParams, type Stage } from "../../support/stage.ts";
 import { seedSessions } from "../../support/stored.ts";
 import {
   cardsOf,
@@ -17,7 +18,11 @@ import {
 } from "../../support/updates.ts";
 import type { Fields } from "../../support/wire.ts";
 import { updateIn } from "../../support/wire.ts";
-import { type Check, opened, place, withAgent } from "./check.ts";
+import { type Check, opened, pick, place, withAgent } from "./check.ts";
+
+/** What the model was told of its calls. */
+const toolResults = (stage: Stage) =>
+  stage.model.lastCall.messages.filter((m) => m.role === "tool").map((m) => contentText(m.content));
 
 async function listed(stage: Stage, params: Fields = {}): Promise<unknown[]> {
   const { sessions } = await stage.agent.call("session/list", params);
@@ -66,29 +71,43 @@ export const sessionChecks: readonly Check[] = [
     }));
     assertEquals(turns, ["one", "two"].map((n) => [`${n}${stage.path(n)}\n`, `${stage.path(n)}/who`]));
   }],
-  // MCP servers are not started yet, and neither http nor sse is advertised.
-  ["26 a session with an MCP server opens, and the user is told that it was not started", async (stage) => {
+  [
+    "26 a stdio MCP server is started with its args and env, its tools are listed and called",
+    async (stage) => {
+      stage.agent.onRequest = pick("allow_once");
+      const [session] = await opened(stage, {
+        mcpServers: [hostile("s26", "plain", { FLAVOUR: "sweet" }, "one")],
+      });
+      await session.run(
+        script(["tool", "mcp__s26__args", {}], ["tool", "mcp__s26__env", {}], ["text", "ok"]),
+      );
+      const [args, env] = toolResults(stage);
+      assertEquals([args, JSON.parse(env!).FLAVOUR], ['["one"]', "sweet"]);
+    },
+  ],
+  ["26a a session with a dead MCP server opens, and the user is told of it", async (stage) => {
     const server = { name: "server-4711", command: "/nonexistent/4711", args: [], env: [] };
     const [session] = await opened(stage, { mcpServers: [server] });
     await session.run("hello");
     assert(JSON.stringify(stage.agent.updatesOf(session.id)).includes("server-4711"));
   }],
-  [
-    "26b an MCP server by a transport that is not advertised is refused, or left out with a word to the user",
-    async (stage) => {
-      for (const type of ["http", "sse"]) {
-        const mcpServers = [{ type, name: "server-4712", url: "http://127.0.0.1:9/", headers: [] }];
-        const { error, result } = await stage.agent.request("session/new", place(stage, { mcpServers }));
-        if (error) {
-          assertEquals(error.code, -32602);
-          continue;
-        }
-        const session = new Session(stage.agent, String(result?.sessionId), stage.workspace);
-        await session.run("hello");
-        assert(JSON.stringify(stage.agent.updatesOf(session.id)).includes("server-4712"), type);
+  ["26b MCP servers by http and sse are advertised, and can be called", async (stage) => {
+    stage.agent.onRequest = pick("allow_once");
+    await withAgent(stage, {}, async (agent) => {
+      agent.onRequest = pick("allow_once");
+      const { agentCapabilities } = await agent.call("initialize", initializeParams({}));
+      assertEquals((agentCapabilities as Fields).mcpCapabilities, { http: true, sse: true });
+      for (const type of ["http", "sse"] as const) {
+        await using server = await serveEverything(type);
+        const [session] = await opened(stage, {
+          mcpServers: [{ type, name: "s26", url: server.url, headers: [] }],
+        });
+        await session.run(script(["tool", "mcp__s26__echo", { message: type }], ["text", "ok"]));
+        assertEquals(toolResults(stage), [`Echo: ${type}`]);
+        await agent.call("session/close", { sessionId: session.id });
       }
-    },
-  ],
+    });
+  }],
   [
     "27 a load shows the whole conversation in order, before its answer; an unknown id is -32002",
     async (stage) => {
