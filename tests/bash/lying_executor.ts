@@ -86,7 +86,9 @@ for await (const line of readLines(Deno.stdin.readable, 1_000_000)) {
   if (message.op === "init") await say(lie.start);
   if (lie.answer === undefined && lie.file === undefined) Deno.exit(0);
   if (message.op === "list") await say((lie.file?.(message.id) ?? []) as FromExecutor[]);
-  if (message.op === "search") await say([{ ev: "found", id: message.id, result: FINDS[name] }]);
+  if (message.op === "search" && Object.hasOwn(FINDS, name)) {
+    await say([{ ev: "found", id: message.id, result: FINDS[name] }]);
+  }
   if (message.op === "run" && lie.answer) {
     await say(lie.answer(message.id) satisfies unknown[] as FromExecutor[]);
   }
