@@ -167,7 +167,7 @@ export class RemoteExecutor implements Executor {
     signal.throwIfAborted();
     let cancel = () => {};
     const answer = this.#state.file("found", request.path, (id) => {
-      cancel = () => this.#state.cancel(id);
+      cancel = () => this.#state.cancelFile(id);
       return { op: "search", id, ...request };
     });
     signal.addEventListener("abort", cancel, { once: true });

@@ -39,6 +39,8 @@ interface PendingCommand {
 
 interface PendingFile {
   readonly wants: Answer["ev"];
+  /** When it is given up. */
+  readonly timers: ReturnType<typeof setTimeout>[];
   readonly settle: (answer: Answer | Error) => void;
 }
 
@@ -155,6 +157,13 @@ export class Requests {
     void this.#channel?.send({ op: "cancel", id });
   }
 
+  /** The same for a file operation; an executor that is too busy to stop is given up. */
+  cancelFile(id: number): void {
+    this.cancel(id);
+    const overdue = () => this.distrust("a file operation did not end long after it was cancelled");
+    this.#files.get(id)?.timers.push(setTimeout(overdue, OVERTIME_MS));
+  }
+
   /** Asks for a file operation; `tempName` is the file that it may leave beside `path` if the executor dies. */
   file<W extends Answer["ev"]>(
     wants: W,
@@ -168,11 +177,12 @@ export class Requests {
     }
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<Answer & { ev: W }>();
-    const timer = setTimeout(() => this.distrust("a file operation took too long"), FILE_MS);
+    const timers = [setTimeout(() => this.distrust("a file operation took too long"), FILE_MS)];
     this.#files.set(id, {
       wants,
+      timers,
       settle: (answer) => {
-        clearTimeout(timer);
+        timers.forEach(clearTimeout);
         this.#files.delete(id);
         if (answer instanceof Error) return reject(answer);
         this.#temps.delete(id);

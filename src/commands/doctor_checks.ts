@@ -71,7 +71,7 @@ export async function checkConfinement(
     const [cwd, tempDir] = [`${dir}/workspace`, `${dir}/tmp`];
     await Promise.all([Deno.mkdir(cwd), Deno.mkdir(tempDir)]);
     const { environment, envPass, home, stateDir } = config;
-    const places = ownPlacesOf(environment, home, config.configFile);
+    const places = ownPlacesOf(config);
     const { policy } = policyFor({ preset: "workspace", cwd, home, stateDir, tempDir, ...places });
     const executor = await startExecutor({ policy, environment, envPass, home, log: silentLog });
     try {

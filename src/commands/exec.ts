@@ -56,7 +56,7 @@ async function runIn(tempDir: string, options: ExecOptions, out: ExecOutput): Pr
   const { environment, envPass, home, stateDir } = config;
   const { policy, notes }: PolicyOutcome = policyFor({
     ...{ preset, cwd, home, stateDir, tempDir },
-    ...ownPlacesOf(environment, home, config.configFile),
+    ...ownPlacesOf(config),
   });
   for (const note of notes) out.stderr(`dsh-acp exec: ${note}\n`);
   const log = createLog({ ...config.log, secrets: () => secretsOf(config) });

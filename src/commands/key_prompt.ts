@@ -5,16 +5,36 @@ const MAX_BYTES = 4096;
 const [CTRL_C, CTRL_D, BACKSPACE, CTRL_U, DELETE] = [3, 4, 8, 21, 127];
 const ENTER = new Set([10, 13]);
 
-/** Reads a line from the terminal without showing it, or, where stdin is none, its first line. */
+/** Signals that end the program, with the codes that shells know their ends by. */
+const ENDS = Deno.build.os === "windows"
+  ? [["SIGINT", 130]] as const
+  : [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const;
+
+/**
+ * Reads a line from the terminal without showing it, or, where stdin is none, its first line. A signal that comes
+ * meanwhile ends the program, and the terminal shows again what is typed.
+ */
 export async function readSecret(question: string): Promise<string> {
   if (!Deno.stdin.isTerminal()) return await readLine();
+  const show = () => {
+    Deno.stdin.setRaw(false);
+    say("\n");
+  };
+  const listeners = ENDS.map(([signal, code]) => {
+    const end = () => {
+      show();
+      Deno.exit(code);
+    };
+    Deno.addSignalListener(signal, end);
+    return () => Deno.removeSignalListener(signal, end);
+  });
   Deno.stdin.setRaw(true);
   try {
     say(question);
     return await readLine();
   } finally {
-    Deno.stdin.setRaw(false);
-    say("\n");
+    show();
+    for (const remove of listeners) remove();
   }
 }
 

@@ -4,7 +4,7 @@ import type { CallDelta } from "./chunk.ts";
 export interface TrackedCall {
   /** Place in the reply: 0, 1, 2 …, whatever the server counted. */
   readonly index: number;
-  /** Unique in the history: the server's, or one of ours if it gave none or one that is taken. */
+  /** Unique in the history: the server's, or one of ours if it gave none, one that is taken, or no plain one. */
   readonly id: string;
   readonly wireId: string | undefined;
   readonly wireIndex: number | undefined;
@@ -12,6 +12,9 @@ export interface TrackedCall {
   /** All argument text so far, as it came. */
   args: string;
 }
+
+/** An id goes into every frame about its call, and into every client's tables: it is short, and of visible signs. */
+const PLAIN_ID = /^[\x21-\x7e]{1,256}$/;
 
 /** Ids that are taken, and where new ones come from. */
 export interface CallIds {
@@ -74,7 +77,7 @@ export class CallTracker {
   }
 
   #unique(wireId: string | undefined): string {
-    let id = wireId ?? this.#fresh();
+    let id = wireId !== undefined && PLAIN_ID.test(wireId) ? wireId : this.#fresh();
     while (this.#taken.has(id)) id = this.#fresh();
     this.#taken.add(id);
     return id;

@@ -7,20 +7,30 @@ export function denoDirOf(environment: Readonly<Record<string, string>>, home: s
   return `${environment.XDG_CACHE_HOME || `${home}/.cache`}/deno`;
 }
 
+/** What the agent's own places are found by. */
+export interface Owner {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly home: string;
+  /** It may lie anywhere. */
+  readonly configFile: string;
+  /** The keys that the user typed in; by default beside the config file's default place. */
+  readonly keysFile: string;
+}
+
 /**
- * The agent's own places beside its state, for `policyFor`: its config (the file may lie anywhere) is secret but
- * for the user's skills, and no workspace may hold the cache that its own modules are loaded from.
+ * The agent's own places beside its state, for `policyFor`: its config is secret but for the user's skills, and no
+ * workspace may hold the cache that its own modules are loaded from.
  */
 export function ownPlacesOf(
-  environment: Readonly<Record<string, string>>,
-  home: string,
-  configFile?: string,
+  { environment, home, configFile, keysFile }: Owner,
 ): Required<Pick<PolicyInput, "ownPlaces" | "ownSecrets" | "ownReadable">> {
-  const configDir = `${environment.XDG_CONFIG_HOME || `${home}/.config`}/dsh-acp`;
+  const keysDir = keysFile.slice(0, keysFile.lastIndexOf("/"));
+  // An embedder may keep them where other things lie that are no secrets.
+  const isOwn = keysDir.endsWith("/dsh-acp");
   return {
     ownPlaces: [denoDirOf(environment, home)],
-    ownSecrets: [configDir, ...(configFile === undefined ? [] : [configFile])],
-    ownReadable: [`${configDir}/skills`].filter(isDirectory),
+    ownSecrets: [...(isOwn ? [keysDir] : []), keysFile, configFile],
+    ownReadable: isOwn ? [`${keysDir}/skills`].filter(isDirectory) : [],
   };
 }
 

@@ -51,9 +51,19 @@ export class CallDrafts {
   }
 }
 
-/** What half-written arguments say so far, as whole JSON; the text that breaks off ends with an ellipsis. */
+/** What half-written arguments say so far, as whole JSON; nothing where they are nested too deep to be read. */
 async function closedArguments(half: string): Promise<string> {
-  const { parse, printParseErrorCode } = await import("jsonc-parser");
+  const parser = await import("jsonc-parser");
+  try {
+    return closed(half, parser);
+  } catch (e) {
+    if (e instanceof RangeError) return "{}";
+    throw e;
+  }
+}
+
+/** The text that breaks off ends with an ellipsis. */
+function closed(half: string, { parse, printParseErrorCode }: typeof import("jsonc-parser")): string {
   const errors: ParseError[] = [];
   const value: unknown = parse(half, errors, { disallowComments: true });
   if (typeof value !== "object" || value === null) return "{}";

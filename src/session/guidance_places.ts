@@ -11,7 +11,7 @@ import { directoriesDownTo } from "./repository.ts";
 
 /** Where guidance is looked for. */
 export interface GuidanceInput {
-  readonly config: Pick<Config, "home" | "stateDir" | "environment" | "configFile">;
+  readonly config: Pick<Config, "home" | "stateDir" | "environment" | "configFile" | "keysFile">;
   readonly cwd: string;
   readonly roots: readonly string[];
   readonly tempDir: string;
@@ -27,9 +27,9 @@ export interface GuidancePlaces {
 
 /** Finds those of a session. Never throws. */
 export async function placesOf({ config, cwd, roots, tempDir }: GuidanceInput): Promise<GuidancePlaces> {
-  const { home, stateDir, environment, configFile } = config;
+  const { home, stateDir, configFile } = config;
   // What a command could not read is not shown to the model by way of a link either.
-  const own = ownPlacesOf(environment, home, configFile);
+  const own = ownPlacesOf(config);
   const policyOf = () => policyFor({ preset: "read-only", cwd, home, stateDir, tempDir, ...own }).policy;
   let policy: Policy | undefined; // it looks at many places: only where there is a file at all
   const isOpen: MayShow = (real) => mayRead(policy ??= policyOf(), real);

@@ -38,7 +38,7 @@ export function sessionWorkbench(options: WorkbenchOptions): Workbench {
       tempDir: options.tempDir(),
       home: config.home,
       stateDir: config.stateDir,
-      ...ownPlacesOf(config.environment, config.home, config.configFile),
+      ...ownPlacesOf(config),
       ...(wish ? { wish } : {}),
     });
   const reports = new Map<Preset, ConfinementReport>();

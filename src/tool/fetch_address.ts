@@ -9,6 +9,9 @@ export type Resolve = (hostname: string) => Promise<readonly string[]>;
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 const NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 
+/** Azure's machines are told their secrets here: public by its number, and reached by the machine itself alone. */
+const AZURE_HOST = "168.63.129.16";
+
 /**
  * True for an address of the public internet; false for loopback, private, shared, link-local, multicast,
  * reserved and tunnel addresses in any spelling, and for what is no address. An IPv4 address inside an IPv6 one
@@ -17,7 +20,7 @@ const NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
-  if (parsed instanceof ipaddr.IPv4) return parsed.range() === "unicast";
+  if (parsed instanceof ipaddr.IPv4) return parsed.range() === "unicast" && parsed.toString() !== AZURE_HOST;
   if (parsed.match(NAT64)) return isPublic(parsed.toByteArray().slice(-4).join("."));
   return parsed.range() === "unicast" && parsed.match(GLOBAL_UNICAST);
 }

@@ -1,5 +1,6 @@
+import { Worker } from "node:worker_threads";
 import { FetchError } from "./fetch_url.ts";
-import type { Converted } from "./fetch_html_worker.ts";
+import type { Converted, Convertible } from "./fetch_html_worker.ts";
 
 /** A page's text and title. */
 export interface Markdown {
@@ -9,26 +10,32 @@ export interface Markdown {
 
 /** Milliseconds; a large page takes some seconds on a slow machine. */
 const TIME_LIMIT = 15_000;
+/** Mebibytes of the thread's own heap; a page of two takes less than a quarter of it. */
+const HEAP_MB = 512;
 
 /**
- * Makes Markdown of a page. In a thread of its own, which is ended at once when `signal` is aborted: a page can be
- * built so that reading it takes very long, and everything else of the agent would stand still meanwhile. A page that
- * cannot be read (nested too deep, say, or in the time there is) is given as its source.
+ * Makes Markdown of a page. In a thread of its own: a page can be built so that reading it takes very long or very
+ * much memory, and everything else of the agent would stand still, or end, with it. A page that cannot be read
+ * (nested too deep, say, or in the time and memory there is) is given as its source.
+ *
+ * The thread is told to stop, since no thread is ended in the middle of a loop by `terminate` alone.
  */
 export async function markdownOf(html: string, base: URL, signal: AbortSignal): Promise<Markdown> {
-  const worker = new Worker(new URL("./fetch_html_worker.ts", import.meta.url), { type: "module" });
+  signal.throwIfAborted();
+  const shared = new SharedArrayBuffer(4);
+  const workerData: Convertible = { html, base: base.href, stop: shared };
+  const worker = new Worker(entry(), { workerData, resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } });
   const { promise, resolve, reject } = Promise.withResolvers<Converted>();
+  const unread = () => resolve({ title: undefined, text: undefined });
   const stop = () => reject(signal.reason);
-  const late = setTimeout(() => resolve({ title: undefined, text: undefined }), TIME_LIMIT);
+  const late = setTimeout(unread, TIME_LIMIT);
   signal.addEventListener("abort", stop, { once: true });
-  worker.onmessage = (event: MessageEvent<Converted>) => resolve(event.data);
-  worker.onerror = (event) => {
-    event.preventDefault();
-    reject(new FetchError(`The page could not be turned into Markdown: ${event.message}`));
-  };
+  worker.on("message", resolve);
+  worker.on("error", (error) => {
+    reject(new FetchError(`The page could not be turned into Markdown: ${error.message}`));
+  });
+  worker.on("exit", unread); // its memory was used up
   try {
-    signal.throwIfAborted();
-    worker.postMessage({ html, base: base.href });
     const { title, text } = await promise;
     return {
       title,
@@ -37,6 +44,14 @@ export async function markdownOf(html: string, base: URL, signal: AbortSignal): 
   } finally {
     clearTimeout(late);
     signal.removeEventListener("abort", stop);
-    worker.terminate();
+    Atomics.store(new Int32Array(shared), 0, 1);
+    void worker.terminate();
   }
+}
+
+/** Threads with bounds start from a file or a text alone, and this module may be one of a registry. */
+function entry(): URL {
+  const url = new URL("./fetch_html_worker.ts", import.meta.url);
+  if (url.protocol === "file:") return url;
+  return new URL(`data:text/javascript,${encodeURIComponent(`await import(${JSON.stringify(url.href)});`)}`);
 }

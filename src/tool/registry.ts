@@ -174,6 +174,7 @@ export function rawArguments(args: string): Record<string, unknown> {
 /** Some servers send nothing at all for a call without arguments. */
 function parseObject(args: string): Record<string, unknown> | undefined {
   try {
+    if (depthOf(args) > MAX_DEPTH) return undefined;
     const value: unknown = JSON.parse(args.trim() === "" ? "{}" : args);
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? value as Record<string, unknown>
@@ -181,6 +182,23 @@ function parseObject(args: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Objects and arrays within each other in arguments; what writes them out again ends at some thousands. */
+const MAX_DEPTH = 100;
+
+/** How deep a JSON text is nested. */
+function depthOf(json: string): number {
+  let [depth, deepest, quoted] = [0, 0, false];
+  for (let at = 0; at < json.length; at++) {
+    const c = json[at];
+    if (quoted && c === "\\") at++;
+    else if (c === '"') quoted = !quoted;
+    else if (quoted) continue;
+    else if (c === "{" || c === "[") deepest = Math.max(deepest, ++depth);
+    else if (c === "}" || c === "]") depth--;
+  }
+  return deepest;
 }
 
 /** Drops what a model does not need: the dialect, and the bounds that zod adds to every integer. */

@@ -30,6 +30,9 @@ export function applyReplacements(text: string, replacements: readonly Replaceme
 
 function applyOne(text: string, replacement: Replacement, which: string): string {
   const { old_string, new_string, replace_all } = replacement;
+  if (!old_string.isWellFormed()) {
+    throw new EditFault(`${which}old_string holds half of a character (a lone surrogate).`);
+  }
   if (old_string === "") {
     throw new EditFault(`${which}old_string is empty. Give the text to replace; to create a file use write.`);
   }
@@ -50,10 +53,15 @@ function applyOne(text: string, replacement: Replacement, which: string): string
         "Add lines around it to make it unique, or set replace_all.",
     );
   }
-  // A function, since a replacement text may hold `$&` and its like.
   const meant = found.needle === old_string ? new_string : withLineEnds(new_string, kindOf(found.needle));
-  const put = (match: string, at: number) => withEndsOf(meant, { text, ends, at: at + match.length });
-  const after = replace_all ? text.replaceAll(found.needle, put) : text.replace(found.needle, put);
+  // A function, since a replacement text may hold `$&` and its like.
+  const put = (match: string, at: number) => {
+    const added = withEndsOf(meant, { text, ends, at: at + match.length });
+    // The CR that was taken along belongs to the line above: it stays, where that line still has an end there.
+    return match.length > found.needle.length && /^\n/.test(added) ? `\r${added}` : added;
+  };
+  const needle = wholeLineEnd(found.needle);
+  const after = replace_all ? text.replaceAll(needle, put) : text.replace(needle, put);
   if (after === text) {
     throw new EditFault(`${which}the file would stay as it is: there is nothing to change.`);
   }
@@ -68,6 +76,11 @@ function locate(text: string, wanted: string): { needle: string; places: number[
   const places: number[] = [];
   for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + 1)) places.push(at);
   return { needle, places };
+}
+
+/** A needle that begins with LF takes the CR before it along: half a line end is never replaced. */
+function wholeLineEnd(needle: string): string | RegExp {
+  return needle.startsWith("\n") ? new RegExp(`\r?${RegExp.escape(needle)}`, "g") : needle;
 }
 
 /** The line ends of a needle that was given others to be found. */

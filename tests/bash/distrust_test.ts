@@ -3,6 +3,7 @@ import { startExecutor } from "../../src/bash/host.ts";
 import { AgentError } from "../../src/errors.ts";
 import { silentLog } from "../../src/log.ts";
 import { policyFor } from "../../src/sandbox/policy.ts";
+import { within } from "../support/waiting.ts";
 import { environmentIn, makePlace, type Place, runIn } from "./rig.ts";
 
 function startLying(place: Place, lie: string) {
@@ -76,6 +77,18 @@ Deno.test("an executor that finds what cannot be is ended, one that tells the tr
       assert(found instanceof AgentError && found.kind === "sandbox" && closed, `${found}`);
     });
   }
+});
+
+Deno.test("an executor that goes on searching when it is cancelled is ended, and who waits is told", async () => {
+  await using place = await makePlace();
+  const executor = await startLying(place, "deaf");
+  const cancel = new AbortController();
+  const request = { path: place.workspace, skip: 0, limit: 2, timeoutMs: 20_000 };
+  const found = executor.search(request, cancel.signal);
+  cancel.abort();
+  await within("the end of the search", assertRejects(() => found, AgentError, "after it was cancelled"));
+  assert(executor.closed);
+  await executor.close();
 });
 
 Deno.test("an executor that lies about a directory is ended, and who asked is told", async (t) => {

@@ -89,7 +89,9 @@ for await (const line of readLines(Deno.stdin.readable, 1_000_000)) {
   if (message.op === "list" || message.op === "remove") {
     await say((lie.file?.(message.id) ?? []) as FromExecutor[]);
   }
-  if (message.op === "search") await say([{ ev: "found", id: message.id, result: FINDS[name] }]);
+  if (message.op === "search" && Object.hasOwn(FINDS, name)) {
+    await say([{ ev: "found", id: message.id, result: FINDS[name] }]);
+  }
   if (message.op === "run" && lie.answer) {
     await say(lie.answer(message.id) satisfies unknown[] as FromExecutor[]);
   }

@@ -22,7 +22,12 @@ for (const { name, dir, bubblewrap } of MODES) {
     await Deno.writeTextFile(skill, "how to");
     for (const path of secrets) await Deno.writeTextFile(path, "a private text");
     await Deno.symlink(`${place.home}/.ssh`, `${own}/skills/link`);
-    const places = ownPlacesOf({}, place.home, `${own}/config.jsonc`);
+    const places = ownPlacesOf({
+      environment: {},
+      home: place.home,
+      configFile: `${own}/config.jsonc`,
+      keysFile: `${own}/keys.json`,
+    });
     await using rig = await startRig("workspace", places, place, { bubblewrap });
 
     const read = (path: string) =>

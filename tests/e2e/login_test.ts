@@ -84,6 +84,32 @@ onEmptyStage("login in a terminal does not show the key", SECRET, async (stage) 
   assertEquals(JSON.parse(await Deno.readTextFile(keysFile(stage))), { deepseek: KEY });
 });
 
+onEmptyStage("login that a signal ends leaves a terminal that shows what is typed", SECRET, async (stage) => {
+  const login = programCommand("login").map((word) => `'${word}'`).join(" ");
+  // In the background of a script it would not be asked: the shell tells its own number, and becomes the program.
+  const command = `sh -c 'echo $$ > "$HOME/pid"; exec "$@"' sh ${login}; echo "ended $?"; stty -a`;
+  const child = new Deno.Command("script", {
+    args: ["-qec", command, "/dev/null"],
+    cwd: ROOT,
+    env: { ...stage.environment(NO_KEY), SHELL: "/bin/sh" },
+    clearEnv: true,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  let shown = "";
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+    const asked = shown.includes("not shown");
+    shown += text;
+    if (asked || !shown.includes("not shown")) continue;
+    Deno.kill(Number(await Deno.readTextFile(`${stage.home}/pid`)), "SIGTERM");
+  }
+  await child.stdin.close().catch(() => {});
+  await child.status;
+  assertMatch(shown, /ended 143/);
+  assertMatch(shown, / icanon [^]* echo /);
+});
+
 const methods = (answer: Fields) => (answer.authMethods as Fields[]).map((m) => m.type ?? "agent");
 
 onEmptyStage(

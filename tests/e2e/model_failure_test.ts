@@ -1,10 +1,11 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { plainCapabilities } from "../support/capabilities.ts";
 import { namesIn } from "../support/files.ts";
 import { contentText, script, type Step } from "../support/model_script.ts";
 import { callsAndResults } from "../support/model_server.ts";
 import { onEmptyStage, onStage } from "../support/on_stage.ts";
 import { API_KEY } from "../support/stage.ts";
-import { cardsOf, textOf } from "../support/updates.ts";
+import { cardsOf, onlyCard, textOf } from "../support/updates.ts";
 
 onStage("a failure of the model", {}, async (stage, t) => {
   const { model } = stage;
@@ -109,4 +110,22 @@ onEmptyStage("without a key a session opens and a prompt names the variable to s
   const { answer } = await session.prompt("hello");
   assertEquals(answer.error?.code, -32000);
   assertStringIncludes(answer.error!.message, "DEEPSEEK_API_KEY");
+});
+
+onStage("a call whose arguments are nested without end", { client: plainCapabilities }, async (stage, t) => {
+  const session = await stage.session();
+  const deep = `{"command":${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}}`;
+
+  await t.step("is refused, and the turn goes on", async () => {
+    const { stopReason, updates } = await session.run(script(["raw", "bash", deep], ["text", "ok"]));
+    assertEquals([stopReason, onlyCard(updates).status, textOf(updates)], ["end_turn", "failed", "ok"]);
+    assertMatch(stage.model.told, /not a valid JSON object/);
+  });
+
+  await t.step("and the session can be loaded", async () => {
+    await stage.stop();
+    await stage.start();
+    await stage.load(session.id);
+    assertEquals(onlyCard(stage.agent.updatesOf(session.id)).status, "failed");
+  });
 });

@@ -207,6 +207,19 @@ Deno.test("a call whose id the history already holds gets one of its own", async
   assertEquals(parts.at(1), call("fresh_1", "bash", A));
 });
 
+Deno.test("an id that is no plain one is replaced by one of ours", async (t) => {
+  const body = new TextDecoder().decode(await fixture("id-in-history.sse"));
+  for (const id of ["i".repeat(100_000), "a\u0000b", "\u001b[2J", "a\nb", "\u202eab"]) {
+    await t.step(JSON.stringify(id.slice(0, 20)), async () => {
+      await using server = serve(() =>
+        sse(new TextEncoder().encode(body.replaceAll('"old"', JSON.stringify(id))))
+      );
+      const { parts } = await read(await modelAt(server.baseURL), ask(""));
+      assertEquals(parts.at(1), call("fresh_1", "bash", A));
+    });
+  }
+});
+
 Deno.test("arguments named `arguments` are no wrap where the tool has such a parameter", async () => {
   const body = await fixture("wrapped-args.sse");
   await using server = serve(() => sse(body));

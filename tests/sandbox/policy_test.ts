@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { mayRead, mayWrite } from "../../src/sandbox/access.ts";
+import { placesOf } from "../../src/config/paths.ts";
 import { carve } from "../../src/sandbox/carve.ts";
 import { ownPlacesOf } from "../../src/sandbox/own_places.ts";
 import { policyFor, type PolicyInput } from "../../src/sandbox/policy.ts";
@@ -12,8 +13,43 @@ const INPUT: PolicyInput = {
   tempDir: "/home/me/.local/state/dsh-acp/tmp/s1",
   asRoot: true,
   realPath: (path) => path,
-  ...ownPlacesOf({}, "/home/me"),
+  ...ownPlacesOf({ environment: {}, ...placesOf("linux", { HOME: "/home/me" }) }),
 };
+
+Deno.test("the keys that were typed in are secret, wherever a platform keeps them", async (t) => {
+  const cases: [string, typeof Deno.build.os, Record<string, string>][] = [
+    ["by default", "linux", {}],
+    ["on macOS, with the state elsewhere", "darwin", { DSH_STATE_DIR: "/state" }],
+    ["in a directory of the user's", "linux", { XDG_CONFIG_HOME: "/cfg" }],
+    ["in a directory that is no path", "linux", { XDG_CONFIG_HOME: "cfg" }],
+    ["with a config file elsewhere", "linux", { DSH_CONFIG: "/elsewhere/config.jsonc" }],
+  ];
+  for (const [name, os, more] of cases) {
+    await t.step(name, () => {
+      const env = { HOME: "/home/me", ...more };
+      const places = placesOf(os, env);
+      const configFile = more.DSH_CONFIG ?? places.configFile;
+      const own = ownPlacesOf({ environment: env, ...places, configFile });
+      for (const preset of ["read-only", "confirm", "workspace"] as const) {
+        const { policy } = policyFor({ ...INPUT, ...own, stateDir: "/state", preset });
+        for (const path of [places.keysFile, `${places.keysFile}.new`, configFile]) {
+          assert(!mayRead(policy, path), `${preset} may read ${path}`);
+        }
+      }
+    });
+  }
+});
+
+Deno.test("an embedder's keys are secret, and not what lies beside them", () => {
+  const own = ownPlacesOf({
+    environment: {},
+    home: "/home/me",
+    configFile: "/etc/a.jsonc",
+    keysFile: "/etc/keys",
+  });
+  const { policy } = policyFor({ ...INPUT, ...own });
+  assertEquals(["/etc/keys", "/etc/hosts"].map((path) => mayRead(policy, path)), [false, true]);
+});
 
 Deno.test("policyFor(): what each preset may write", async (t) => {
   const cases = {

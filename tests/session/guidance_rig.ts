@@ -28,6 +28,7 @@ export async function onGround(body: (ground: Ground) => Promise<void>): Promise
     stateDir: join(root, "state"),
     environment: {},
     configFile: join(configDir, "c.jsonc"),
+    keysFile: join(configDir, "keys.json"),
   };
   try {
     for (const dir of [configDir, join(repo, ".git")]) await Deno.mkdir(dir, { recursive: true });

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { htmlToMarkdown } from "../../src/tool/html_to_markdown.ts";
 
 const FIXTURES = new URL("../../fixtures/fetch/", import.meta.url);
@@ -28,4 +28,21 @@ Deno.test("a link that is no plain one is its text", () => {
   for (const html of [long, '<a href="javascript:x()">x</a>', '<a href="#a">x</a>', "<a>x</a>"]) {
     assertEquals(htmlToMarkdown(html, "https://a.test/").text, "x");
   }
+});
+
+Deno.test("a cell that spans a hundred million columns is a wide cell", () => {
+  const row = "<tr><td colspan=100000000>a</td><td>b</td></tr>";
+  const { text } = htmlToMarkdown(`<table>${row}${row}</table>`, "https://a.test/");
+  assert(text.includes("| a  ") && text.length < 1000, text.slice(0, 1000));
+});
+
+Deno.test("a page is given up in the middle, once nobody waits for it", () => {
+  let looks = 0;
+  assertThrows(() => htmlToMarkdown("<p>x".repeat(10_000), "https://a.test/", () => ++looks === 3), Error);
+  assertEquals(looks, 3);
+});
+
+Deno.test("a page that comes to far more than it is is given up", () => {
+  const html = "<blockquote>".repeat(200) + "<pre>" + "x\n".repeat(100_000) + "</pre>";
+  assertThrows(() => htmlToMarkdown(html, "https://a.test/"), Error, "too much");
 });

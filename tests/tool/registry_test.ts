@@ -18,9 +18,15 @@ Deno.test("the tools' schemas stay small", () => {
   assert(JSON.stringify(specs).length < 8192, "the first request to a model should stay below 12 KB");
 });
 
+Deno.test("parse() takes brackets in texts for what they are", () => {
+  const command = `${"[".repeat(5000)} \\" {{`;
+  assert(builtinTools().parse("bash", JSON.stringify({ command })).ok);
+});
+
 Deno.test("parse() refuses what is no JSON object, and teaches", () => {
   const tools = builtinTools();
-  for (const args of ['{"command": "ls', "[1]", '"x"', "null"]) {
+  const deep = `{"command":${"[".repeat(5000)}${"]".repeat(5000)}}`;
+  for (const args of ['{"command": "ls', "[1]", '"x"', "null", deep]) {
     const parsed = tools.parse("bash", args);
     assertStringIncludes(parsed.ok ? "" : parsed.problem, "not a valid JSON object");
   }

@@ -19,6 +19,7 @@ Deno.test("applyReplacements() refuses what is not there, not unique, or no chan
   assertThrows(() => once("a", "a", "a"), EditFault, "the same");
   assertThrows(() => once("a", "", "x"), EditFault, "use write");
   assertThrows(() => once("a", "a", "\ud83d"), EditFault, "half of a character");
+  assertThrows(() => once("a\ud83d\ude00", "\ud83d", "b"), EditFault, "half of a character");
   assertThrows(() => once("a\r\n", "a\r\n", "a\n"), EditFault, "would stay as it is");
 });
 
@@ -39,6 +40,15 @@ Deno.test("applyReplacements() keeps a file's CRLF line ends, also in what is pu
   assertEquals(once("one\r\ntwo\r\nthree\r\n", "one\ntwo", "1\n2"), "1\r\n2\r\nthree\r\n");
   assertEquals(once("one\r\ntwo\r\n", "one", "1\n1b"), "1\r\n1b\r\ntwo\r\n");
   assertEquals(once("one\r\ntwo\r\n", "o", "0\n", true), "0\r\nne\r\ntw0\r\n\r\n");
+});
+
+Deno.test("applyReplacements() never leaves half of a line end behind", () => {
+  assertEquals(once("a\r\nb\r\nc\r\n", "\nb", "\nX"), "a\r\nX\r\nc\r\n");
+  assertEquals(once("a\r\nb\r\nc\r\n", "\nb", ""), "a\r\nc\r\n");
+  assertEquals(once("a\r\nb\r\nb\r\n", "\nb", "\nX", true), "a\r\nX\r\nX\r\n");
+  assertEquals(once("z\na\r\nb\r\nc\r\n", "\nb", "\nX"), "z\na\r\nX\r\nc\r\n");
+  assertEquals(once("a\r\nb\nc\n", "\nb", "\nX"), "a\r\nX\nc\n");
+  assertEquals(once("a\nb\r\nc\r\n", "\nb", "X"), "aX\r\nc\r\n");
 });
 
 Deno.test("applyReplacements() gives a place in a file of mixed line ends those around it", () => {

@@ -53,6 +53,7 @@ print(os.read(os.open("id", os.O_RDONLY, dir_fd=fd), 99))`),
   },
   { name: "link a secret place in by a directory", command: (at) => `ln -s ${at.home} h; cat h/.ssh/id` },
   { name: "read the agent's configuration", command: (at) => `cat ${at.home}/.config/dsh-acp/config.jsonc` },
+  { name: "read the keys that were typed in", command: (at) => `cat ${at.home}/.config/dsh-acp/keys.json` },
   {
     name: "print the environment",
     command: () => `env; export -p; declare -p; tr '\\0' '\\n' < /proc/self/environ`,

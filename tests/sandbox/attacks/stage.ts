@@ -18,7 +18,7 @@ export async function furnish(place: Place): Promise<void> {
   await Deno.symlink(`${home}/dotfiles/aws`, `${home}/.aws`);
   const secret = "BREACH: a secret\n";
   const secrets = [`${home}/.ssh/id`, `${home}/dotfiles/aws/credentials`, `${stateDir}/tmp/s2/spill`]
-    .concat([`${home}/.netrc`, `${home}/.config/dsh-acp/config.jsonc`]);
+    .concat([`${home}/.netrc`, `${home}/.config/dsh-acp/config.jsonc`, `${home}/.config/dsh-acp/keys.json`]);
   for (const path of secrets) await Deno.writeTextFile(path, secret);
   await Deno.writeTextFile(`${place.root}/bash_env`, "echo BREACH\n");
   await Deno.writeTextFile(`${stateDir}/sessions.db`, secret);
