@@ -1,8 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { exists, namesIn } from "./files.ts";
-import { onStage } from "./on_stage.ts";
-import { perform, type Scene } from "./scene.ts";
+import { onEmptyStage } from "./on_stage.ts";
+import { perform } from "./perform.ts";
+import type { Scene } from "./scene.ts";
 import type { Stage } from "./stage.ts";
 import type { Fields } from "./wire.ts";
 
@@ -13,9 +14,14 @@ const SCENES = namesIn(fromFileUrl(FIXTURES)).filter((name) =>
 /** Set to rewrite the transcripts; what changed is then to be read in the diff. */
 const UPDATE = Deno.env.get("UPDATE_TRANSCRIPTS") !== undefined;
 
+/** The pages of a scene are served on this machine. */
+const CONFIG = { fetch: { allowPrivate: ["127.0.0.1"] } };
+
 /** Registers a test that plays every scene of the fixtures for one kind of client. */
 export function compareTranscripts(client: string, capabilities: Fields): void {
-  onStage(`the transcripts of a client: ${client}`, { client: capabilities }, async (stage, t) => {
+  onEmptyStage(`the transcripts of a client: ${client}`, { client: capabilities }, async (stage, t) => {
+    const config = await stage.write("../config.jsonc", JSON.stringify(CONFIG));
+    await stage.start({ env: { DSH_CONFIG: config } });
     for (const name of SCENES) {
       await t.step(`${name} is as in fixtures/${name}/${client}.json`, () => compare(stage, name, client));
     }
