@@ -109,7 +109,7 @@ Deno.test("a killed command's card names the signal", () => {
   assertEquals(last?._meta, { terminal_exit: { terminal_id: "c1", signal: "SIGKILL" } });
 });
 
-Deno.test("a refused command's terminal stays empty: the words for the model are not shown in it", () => {
+Deno.test("a refused command's terminal says so in words for people: those for the model are not shown in it", () => {
   const ended: SessionEvent = {
     type: "tool.ended",
     callId: "c1",
@@ -118,7 +118,12 @@ Deno.test("a refused command's terminal stays empty: the words for the model are
     notRun: "refused",
   };
   const updates = present([COMMAND[0]!, ended], "terminal_output");
-  assertEquals(updates.slice(1), [{ sessionUpdate: "tool_call_update", toolCallId: "c1", status: "failed" }]);
+  const next = { sessionUpdate: "tool_call_update", toolCallId: "c1" } as const;
+  const data = "… Refused. …\n";
+  assertEquals(updates.slice(1), [
+    { ...next, status: "in_progress", _meta: { terminal_output: { terminal_id: "c1", data } } },
+    { ...next, status: "failed" },
+  ]);
 });
 
 Deno.test("an edit: the call shows the texts, the end the hunk where it really is", () => {

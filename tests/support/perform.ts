@@ -18,7 +18,9 @@ export interface Performance {
   readonly asked?: unknown[];
   /** What the next request to the model holds of it, after a load. */
   readonly told: unknown;
-  readonly stopReason: unknown;
+  /** Of the last prompt, where it did not fail. */
+  readonly stopReason?: unknown;
+  readonly error?: unknown;
 }
 
 /** The prompt after the load, which shows what the model knows then. */
@@ -35,7 +37,7 @@ export async function perform(
   const session = await setUp(stage, name, scene);
   const asked: Message[] = [];
   stage.agent.onRequest = answering(scene, session, asked);
-  const { updates, stopReason } = await play(stage, scene, session);
+  const { updates, answer } = await play(stage, scene, session);
   const names = namesOf(stage, session, pages);
   const toldLive = toldIn(stage, "");
   const replayed = new Transcript(names).updates(await replay(stage, session));
@@ -51,7 +53,9 @@ export async function perform(
       ? { asked: asked.map(({ method, params }) => transcript.normalize({ method, params })) }
       : {},
     told: transcript.normalize(told),
-    stopReason,
+    ...answer.error
+      ? { error: transcript.normalize(answer.error) }
+      : { stopReason: answer.result?.stopReason },
   };
   await stage.agent.call("session/close", { sessionId: session.id });
   return { live, replayed };
@@ -97,7 +101,7 @@ async function play(
   stage: Stage,
   scene: Scene,
   session: Session,
-): Promise<Pick<Turn, "updates" | "stopReason">> {
+): Promise<Turn> {
   const first = await playTurn(stage, scene, session);
   if (!scene.then) return first;
   const second = await session.run(script(...scene.then));
