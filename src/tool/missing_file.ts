@@ -1,4 +1,4 @@
-import { basename, dirname } from "@std/path";
+import { dirname } from "@std/path/dirname";
 import { type Executor, FileError } from "../bash/executor_handle.ts";
 import { ToolFault } from "./fault.ts";
 import { alike, pairsOf } from "./likeness.ts";
@@ -21,7 +21,7 @@ export async function withNearNames<T>(executor: Executor, path: string, read: (
 async function advice(executor: Executor, path: string): Promise<string> {
   try {
     const { entries } = await executor.list(dirname(path));
-    const names = nearNames(basename(path), entries.map((entry) => entry.name));
+    const names = nearNames(path.slice(path.lastIndexOf("/") + 1), entries.map((entry) => entry.name));
     return names.length > 0 ? `Its directory has: ${names.join(", ")}.` : "Find its path with glob.";
   } catch {
     return "There is no such directory either. Find the path with glob.";

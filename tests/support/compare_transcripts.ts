@@ -7,8 +7,10 @@ import type { Scene } from "./scene.ts";
 import type { Stage } from "./stage.ts";
 import type { Fields } from "./wire.ts";
 
-const FIXTURES = new URL("../../fixtures/", import.meta.url);
-const SCENES = namesIn(fromFileUrl(FIXTURES)).filter((name) =>
+/** Where the scenes are. */
+export const FIXTURES: URL = new URL("../../fixtures/", import.meta.url);
+/** The names of all scenes. */
+export const SCENES: readonly string[] = namesIn(fromFileUrl(FIXTURES)).filter((name) =>
   exists(fromFileUrl(new URL(`${name}/scene.json`, FIXTURES)))
 );
 /** Set to rewrite the transcripts; what changed is then to be read in the diff. */
