@@ -6,7 +6,7 @@ import { alike, pairsOf } from "./likeness.ts";
 /** Names that a hint gives. */
 const MAX_NAMES = 3;
 /** How alike a name must be to be meant. */
-const ALIKE = 0.4;
+const ALIKE = 0.5;
 
 /** Runs `read`; a file that it does not find is told with the names that may be meant. */
 export async function withNearNames<T>(executor: Executor, path: string, read: () => Promise<T>): Promise<T> {
@@ -21,7 +21,9 @@ export async function withNearNames<T>(executor: Executor, path: string, read: (
 async function advice(executor: Executor, path: string): Promise<string> {
   try {
     const { entries } = await executor.list(dirname(path));
-    const names = nearNames(path.slice(path.lastIndexOf("/") + 1), entries.map((entry) => entry.name));
+    const wanted = path.slice(path.lastIndexOf("/") + 1);
+    if (entries.some(({ name }) => name === wanted)) return "It is a link that leads nowhere.";
+    const names = nearNames(wanted, entries.map(({ name }) => name));
     return names.length > 0 ? `Its directory has: ${names.join(", ")}.` : "Find its path with glob.";
   } catch {
     return "There is no such directory either. Find the path with glob.";

@@ -33,8 +33,14 @@ export function compareTranscripts(client: string, capabilities: Fields): void {
 async function compare(stage: Stage, name: string, client: string): Promise<void> {
   const scene: Scene = JSON.parse(await Deno.readTextFile(new URL(`${name}/scene.json`, FIXTURES)));
   const { live, replayed } = await perform(stage, name, scene);
-  const file = new URL(`${name}/${client}.json`, FIXTURES);
-  if (UPDATE) await Deno.writeTextFile(file, JSON.stringify(live, null, 2) + "\n");
-  assertEquals(live, JSON.parse(await Deno.readTextFile(file)));
+  const expected = await fixture(`${name}/${client}.json`, JSON.stringify(live, null, 2) + "\n");
+  assertEquals(live, JSON.parse(expected));
   assertEquals(replayed, live.shown, "a load shows something else");
+}
+
+/** What a fixture holds; with `UPDATE_TRANSCRIPTS` it is first made to hold `actual`. */
+export async function fixture(path: string, actual: string): Promise<string> {
+  const file = new URL(path, FIXTURES);
+  if (UPDATE) await Deno.writeTextFile(file, actual);
+  return await Deno.readTextFile(file);
 }
