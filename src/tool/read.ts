@@ -194,5 +194,5 @@ function nothing(
   if (total > 0) {
     return { text: `${path} has ${total} lines; offset ${offset} is past its end.`, isError: true };
   }
-  return { text: "[the file is empty]", isError: false, facts: { shown: "" } };
+  return { text: "[the file is empty]", isError: false, facts: { shown: "(empty)" } };
 }

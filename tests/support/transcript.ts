@@ -18,7 +18,7 @@ export class Transcript {
 
   normalize(value: unknown, key = ""): unknown {
     if (typeof value === "string") return this.#text(value, key);
-    if (Array.isArray(value)) return value.map((entry) => this.normalize(entry));
+    if (Array.isArray(value)) return shortList(value.map((entry) => this.normalize(entry)));
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, this.normalize(v, k)]));
   }
@@ -64,12 +64,22 @@ function withoutTimes(text: string): string {
 /** Characters of a text that is kept whole, and of each end of one that is not. */
 const [WHOLE, END] = [2000, 200];
 
-/** What was left out of a text to bound its bytes: as much as the paths beside it are long. */
-const CLIPPED = /… \d+ characters left out …/;
+/** What was left out to bound bytes: how much it is hangs on how long the paths beside it are. */
+const CLIPPED = /… \d+ (characters|more changes) left out …/;
+
+/** Entries of a list that is kept whole, and from the start of one that is not. */
+const [MANY, FIRST] = [12, 3];
+
+function shortList(list: readonly unknown[]): unknown[] {
+  if (list.length <= MANY) return [...list];
+  const isClipped = JSON.stringify(list.at(-1)).includes("… $N more changes");
+  const left = isClipped ? "some" : `${list.length - FIRST - 1}`;
+  return [...list.slice(0, FIRST), `[… ${left} more entries …]`, list.at(-1)];
+}
 
 /** A long text by its ends and its length, so that a transcript stays something to be read. */
 function shortened(text: string): string {
-  if (text.length <= WHOLE) return text.replace(CLIPPED, "… $N characters left out …");
+  if (text.length <= WHOLE) return text.replace(CLIPPED, "… $$N $1 left out …");
   const left = CLIPPED.test(text) ? "clipped" : `${text.length - 2 * END} characters`;
   return `${text.slice(0, END)} [… ${left} …] ${text.slice(-END)}`;
 }
