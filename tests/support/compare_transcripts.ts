@@ -19,15 +19,29 @@ const UPDATE = Deno.env.get("UPDATE_TRANSCRIPTS") !== undefined;
 /** The pages of a scene are served on this machine. */
 const CONFIG = { fetch: { allowPrivate: ["127.0.0.1"] } };
 
-/** Registers a test that plays every scene of the fixtures for one kind of client. */
-export function compareTranscripts(client: string, capabilities: Fields): void {
-  onEmptyStage(`the transcripts of a client: ${client}`, { client: capabilities }, async (stage, t) => {
-    const config = await stage.write("../config.jsonc", JSON.stringify(CONFIG));
-    await stage.start({ env: { DSH_CONFIG: config } });
-    for (const name of SCENES) {
-      await t.step(`${name} is as in fixtures/${name}/${client}.json`, () => compare(stage, name, client));
-    }
-  });
+/** The scenes of tools for files, and all others: two halves, so that they can be played side by side. */
+const HALVES = {
+  "files": (name: string) => /^(read|write|edit|glob|grep)-/.test(name),
+  "all else": (name: string) => !HALVES.files(name),
+} as const;
+
+/** Registers a test that plays half of the scenes of the fixtures for one kind of client. */
+export function compareTranscripts(
+  client: string,
+  capabilities: Fields,
+  half: keyof typeof HALVES,
+): void {
+  onEmptyStage(
+    `the transcripts of a client: ${client}, ${half}`,
+    { client: capabilities },
+    async (stage, t) => {
+      const config = await stage.write("../config.jsonc", JSON.stringify(CONFIG));
+      await stage.start({ env: { DSH_CONFIG: config } });
+      for (const name of SCENES.filter(HALVES[half])) {
+        await t.step(`${name} is as in fixtures/${name}/${client}.json`, () => compare(stage, name, client));
+      }
+    },
+  );
 }
 
 async function compare(stage: Stage, name: string, client: string): Promise<void> {
