@@ -42,8 +42,9 @@ function outputOf(update: SessionUpdate): { key: string; terminal: string; data:
   if (update.sessionUpdate !== "tool_call_update" || Object.keys(update).sort().join() !== OUTPUT_KEYS) {
     return undefined;
   }
-  const [[key, value] = ["", undefined]] = Object.entries(update._meta ?? {});
-  if (!OUTPUTS.includes(key)) return undefined;
+  if (update.status !== "in_progress") return undefined; // the end of a call stays one, whatever it shows last
+  const [[key, value] = ["", undefined], ...more] = Object.entries(update._meta ?? {});
+  if (!OUTPUTS.includes(key) || more.length > 0) return undefined;
   const { terminal_id, data } = value as { terminal_id: string; data: string };
   return { key, terminal: terminal_id, data };
 }

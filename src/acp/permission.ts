@@ -32,7 +32,8 @@ export function permissionRequest(
     sessionId,
     toolCall: { ...rest, ...asked, toolCallId: question.callId, content: [...shown, explanation] },
     options: [
-      { optionId: ALLOW, name: "Allow once", kind: "allow_once" },
+      // A client that draws a command as a terminal may hide the text beside it: the reach is said here too.
+      { optionId: ALLOW, name: `Allow once${reachOf(question.action)}`, kind: "allow_once" },
       // The name is the whole truth of what is stored: it is what the user agrees to.
       ...(question.always
         ? [{ optionId: ALWAYS, name: clip(question.always, CAPTION_BYTES), kind: "allow_always" as const }]
@@ -54,6 +55,10 @@ export function readAnswer(response: unknown, always: boolean): Answer {
   return always && outcome.optionId === ALWAYS ? "allow-always" : "reject";
 }
 
+function reachOf(action: Action | AgentAction): string {
+  return action.kind === "command" ? REACH[action.escalate ?? "confined"] : "";
+}
+
 /** What a command asks for beyond the preset, in words. */
 const REACH = {
   "confined": "",
@@ -70,7 +75,7 @@ function explanationOf({ action, reason, always }: Question): string {
 function subject(action: Action | AgentAction): string {
   switch (action.kind) {
     case "command":
-      return `Run this command in ${code(action.cwd)}${REACH[action.escalate ?? "confined"]}?`;
+      return `Run this command in ${code(action.cwd)}${reachOf(action)}?`;
     case "edit":
       return `Change ${code(action.path)}?`;
     case "read":

@@ -280,5 +280,6 @@ const CLOSED = "closed to the file tools: a place of secrets, or one that only b
 function causeOf(thrown: unknown): string {
   // Deno's own words name its flags.
   if (thrown instanceof Deno.errors.NotCapable) return CLOSED;
+  if (thrown instanceof Deno.errors.NotADirectory) return "a part of the path is a file, not a directory";
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -280,11 +280,14 @@ export class Presenter {
     const outcome = { ...event, isError: status === "failed" };
     const view = tools.presentResult(call.name, call.args, outcome, { cwd });
     if (call.view.terminal && drawing.terminal) {
-      const note = view.terminalNote ? this.#terminalOutput(toolCallId, view.terminalNote) : [];
-      const exit = view.exit
-        ? { _meta: { terminal_exit: { terminal_id: toolCallId, ...exitMeta(view.exit) } } }
-        : {};
-      return [...note, update({ toolCallId, status, ...exit })];
+      // In one update: a call that was refused is never shown as running.
+      const _meta = {
+        ...(view.terminalNote
+          ? { [drawing.terminal]: { terminal_id: toolCallId, data: clip(view.terminalNote, CAPTION_BYTES) } }
+          : {}),
+        ...(view.exit ? { terminal_exit: { terminal_id: toolCallId, ...exitMeta(view.exit) } } : {}),
+      };
+      return [update({ toolCallId, status, ...(Object.keys(_meta).length > 0 ? { _meta } : {}) })];
     }
     if (call.console) {
       const content = consoleContent(call, call.console, view.exitNote);

@@ -2,6 +2,7 @@ import type { JobTable } from "../bash/jobs.ts";
 import { isAbort, messageOf } from "../errors.ts";
 import type { ModelCall } from "../model/model.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
+import { ToolFault } from "../tool/fault.ts";
 import { type ChildReport, type ChildTask, type Outcome, Refusal, type ToolContext } from "../tool/tool.ts";
 import { type AdmissionDeps, admit, permit } from "./admission.ts";
 import type { EventLog } from "./event_log.ts";
@@ -91,7 +92,7 @@ async function outcomeOf(
   stop: AbortController,
 ): Promise<Outcome> {
   const parsed = deps.tools.parse(call.name, call.args);
-  if (!parsed.ok) return { text: parsed.problem, isError: true };
+  if (!parsed.ok) return parsed.fault.outcome();
   let unlogged: unknown;
   let started = false;
   const start = () => {
@@ -145,6 +146,6 @@ async function outcomeOf(
   } catch (e) {
     if (signal.aborted || isAbort(e)) return CANCELLED;
     if (e instanceof Refusal) return { text: e.message, isError: true, notRun: "refused" };
-    return { text: messageOf(e), isError: true };
+    return e instanceof ToolFault ? e.outcome() : { text: messageOf(e), isError: true };
   }
 }

@@ -2,11 +2,12 @@ import { z } from "zod";
 import type { Executor } from "../bash/executor_handle.ts";
 import { type ChangeFacts, makeChange, type PlannedChange, shownChange } from "./change.ts";
 import { changeLocations, diffBlocks, hunksOf } from "./hunks.ts";
+import { withNearNames } from "./missing_file.ts";
 import { absolutePath } from "./path.ts";
 import { applyReplacements, EditFault, type Replacement } from "./replace.ts";
 import { readTextFile } from "./text_file.ts";
 import { encodeText } from "./text_format.ts";
-import { defineTool, type Outcome, type ToolContext } from "./tool.ts";
+import { defineTool } from "./tool.ts";
 import { type Block, code } from "./view.ts";
 
 const one = {
@@ -42,13 +43,23 @@ export const edit = defineTool<EditArgs, ChangeFacts>({
   schema,
   readsOnly: false,
   async run(args, context) {
-    try {
-      return await changed(args, context);
-    } catch (e) {
-      // Not thrown on: what it shows of the file has several lines, and a failure is told on one.
-      if (e instanceof EditFault) return { text: e.message, isError: true };
-      throw e;
-    }
+    const path = absolutePath(args.path, context);
+    const wish = {
+      path,
+      replacements: replacementsOf(args),
+      top: args.old_string === undefined ? 0 : 1,
+      seen: context.seen(path),
+    };
+    let change: Planned | undefined;
+    const plan = async (reader: Executor) => change = await planned(reader, wish);
+    const executor = await context.admit(
+      { kind: "edit", path },
+      async (reader) => diffBlocks(shownChange(await plan(reader))),
+    );
+    // What the user has seen and said yes to is what is written, or nothing is.
+    change ??= await plan(executor);
+    const facts = await makeChange(executor, change);
+    return { text: report(change), isError: false, facts };
   },
   presentCall: (args, place) => ({
     title: `Edit ${code(args.path)}`,
@@ -62,26 +73,6 @@ export const edit = defineTool<EditArgs, ChangeFacts>({
       : { blocks: [{ type: "text", text: outcome.text }] },
 });
 
-async function changed(args: EditArgs, context: ToolContext): Promise<Outcome> {
-  const path = absolutePath(args.path, context);
-  const wish = {
-    path,
-    replacements: replacementsOf(args),
-    top: args.old_string === undefined ? 0 : 1,
-    seen: context.seen(path),
-  };
-  let change: Planned | undefined;
-  const plan = async (reader: Executor) => change = await planned(reader, wish);
-  const executor = await context.admit(
-    { kind: "edit", path },
-    async (reader) => diffBlocks(shownChange(await plan(reader))),
-  );
-  // What the user has seen and said yes to is what is written, or nothing is.
-  change ??= await plan(executor);
-  const facts = await makeChange(executor, change);
-  return { text: report(change), isError: false, facts };
-}
-
 /** Before the file is known the card shows the replaced texts alone. */
 function callBlocks(args: EditArgs, path: string): Block[] {
   return given(args).map((r) => ({ type: "diff", path, oldText: r.old_string, newText: r.new_string }));
@@ -89,10 +80,20 @@ function callBlocks(args: EditArgs, path: string): Block[] {
 
 function replacementsOf(args: EditArgs): Replacement[] {
   if ((args.old_string === undefined) !== (args.new_string === undefined)) {
-    throw new EditFault("Both old_string and new_string are needed (new_string may be empty).");
+    throw new EditFault(
+      "Both old_string and new_string are needed (new_string may be empty).",
+      "",
+      "Not changed: the model gave only half of a replacement.",
+    );
   }
   const all = given(args);
-  if (all.length === 0) throw new EditFault("Give old_string and new_string, or edits.");
+  if (all.length === 0) {
+    throw new EditFault(
+      "There is nothing to replace: give old_string and new_string, or edits.",
+      "",
+      "Not changed: the model gave no replacement.",
+    );
+  }
   return all;
 }
 
@@ -112,7 +113,7 @@ interface Wish {
 }
 
 async function planned(reader: Executor, { path, replacements, top, seen }: Wish): Promise<Planned> {
-  const { text, format, version, hash } = await readTextFile(reader, path);
+  const { text, format, version, hash } = await withNearNames(reader, path, () => readTextFile(reader, path));
   const after = applyReplacements(text, replacements, top);
   return {
     path,

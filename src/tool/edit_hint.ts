@@ -1,3 +1,4 @@
+import { alike, pairsOf } from "./likeness.ts";
 import { numbered } from "./line_window.ts";
 
 /** A text that is looked for, and what is to stand in its place. */
@@ -101,19 +102,6 @@ function nearest(lines: readonly string[], wanted: readonly string[]): number | 
     if (found > likeness) [best, likeness] = [i, found];
   });
   return best < 0 ? undefined : Math.max(0, best - longest);
-}
-
-function pairsOf(line: string): Set<string> {
-  const text = line.replace(/\s+/g, "").toLowerCase();
-  return new Set(Array.from({ length: Math.max(0, text.length - 1) }, (_, i) => text.slice(i, i + 2)));
-}
-
-/** Dice's coefficient. */
-function alike(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  if (b.size === 0) return 0;
-  let both = 0;
-  for (const pair of a) if (b.has(pair)) both++;
-  return 2 * both / (a.size + b.size);
 }
 
 function show(lines: readonly string[], at: number, count: number): string {

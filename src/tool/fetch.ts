@@ -92,9 +92,11 @@ function outcomeOf(page: Page, args: Args): Outcome {
   const text = page.text.toWellFormed();
   const offset = args.offset ?? 0;
   if (offset > 0 && offset >= text.length) {
+    const note = `The page has ${text.length} characters; offset ${offset} is past its end.`;
     return {
-      text: `${head}\nThe page has ${text.length} characters; offset ${offset} is past its end.`,
+      text: `${head}\n${note}`,
       isError: true,
+      facts: { about: `${shownAbout}\n\n${note}`, shown: "" },
     };
   }
   const end = characterEnd(text, offset + (args.max_chars ?? DEFAULT_CHARS));
@@ -125,7 +127,7 @@ function aboutOf({ url, status, mediaType, size, title, cut }: Page): string[] {
 }
 
 function sizeText(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`;
+  if (bytes < 1024) return `${bytes} byte${bytes === 1 ? "" : "s"}`;
   return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }
 

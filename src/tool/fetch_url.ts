@@ -19,7 +19,9 @@ export function readAddress(text: string, base?: URL): URL {
   const url = URL.parse(text, base);
   if (!url) throw new FetchError("This is no URL: give a whole one, such as https://example.org/page.");
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    throw new FetchError(`Only http and https can be fetched, not ${url.protocol.slice(0, 30)}`);
+    throw new FetchError(
+      `Only http and https can be fetched, not ${url.protocol.slice(0, -1).slice(0, 30)}.`,
+    );
   }
   if (url.username !== "" || url.password !== "") {
     throw new FetchError("A URL with a user name or password in it is not fetched: take it out.");

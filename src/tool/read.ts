@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Executor, type FileContent, FileError, type Listing } from "../bash/executor_handle.ts";
 import { imageTypeOf } from "./file_kind.ts";
 import { LineWindow, numbered } from "./line_window.ts";
+import { withNearNames } from "./missing_file.ts";
 import { absolutePath } from "./path.ts";
 import { seenAs } from "./seen.ts";
 import { contentHash, expectText, MAX_TEXT_BYTES, notEncoded } from "./text_file.ts";
@@ -38,7 +39,7 @@ export const read = defineTool<ReadArgs, ReadFacts>({
   async run(args, context) {
     const path = absolutePath(args.path, context);
     const executor = await context.admit({ kind: "read", path });
-    const start = await startOf(executor, path);
+    const start = await withNearNames(executor, path, () => startOf(executor, path));
     if ("entries" in start) return listed(path, start);
     const mimeType = imageTypeOf(start.bytes);
     if (mimeType) return image(path, start, mimeType);
@@ -193,5 +194,5 @@ function nothing(
   if (total > 0) {
     return { text: `${path} has ${total} lines; offset ${offset} is past its end.`, isError: true };
   }
-  return { text: "[the file is empty]", isError: false, facts: { shown: "" } };
+  return { text: "[the file is empty]", isError: false, facts: { shown: "(empty)" } };
 }

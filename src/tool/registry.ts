@@ -10,17 +10,19 @@ import { jobKill } from "./job_kill.ts";
 import { jobOutput } from "./job_output.ts";
 import { mcpCard } from "./mcp/card.ts";
 import { plan } from "./plan.ts";
+import { plainLine } from "./plain_line.ts";
 import { read } from "./read.ts";
 import { subagent } from "./subagent.ts";
+import { problemIn, ToolFault } from "./fault.ts";
 import type { Json, Outcome, Place, Tool } from "./tool.ts";
-import { type CallView, code, type ResultView } from "./view.ts";
+import { type CallView, code, fence, type ResultView } from "./view.ts";
 import { write } from "./write.ts";
 
 /** A call whose arguments were read and checked. */
 export type ParsedCall<T = Tool> =
   | { readonly ok: true; readonly tool: T; readonly args: unknown }
-  /** `problem` is for the model: what is wrong and how to mend it. */
-  | { readonly ok: false; readonly problem: string };
+  /** What is wrong, and how to mend it. */
+  | { readonly ok: false; readonly fault: ToolFault };
 
 /** The tools that a session has, by name. */
 export class ToolRegistry {
@@ -79,7 +81,7 @@ export class ToolRegistry {
     const tools = this.#tools;
     const tool = tools.get(name);
     if (tool) return readCall(tool, args);
-    return { ok: false, problem: `There is no tool "${name}". Tools: ${[...tools.keys()].join(", ")}.` };
+    return faulty(`There is no tool "${name}".`, `Tools: ${[...tools.keys()].join(", ")}.`);
   }
 
   /** What is to be logged with a call for the sake of its card. Never rejects. */
@@ -104,7 +106,9 @@ export class ToolRegistry {
 
   /** The card of a call that has ended. */
   presentResult(name: string, args: string, outcome: Outcome, place: Place): ResultView {
-    if (outcome.notRun) return notRunView(outcome.notRun);
+    if (outcome.notRun) return notRunView(outcome.notRun, this.presentCall(name, args, place));
+    const problem = problemIn(outcome);
+    if (problem !== undefined) return problemView(problem);
     const parsed = this.#shown(name, args);
     const view = parsed?.ok ? resultView(parsed, outcome, place) : undefined;
     return view ?? { blocks: [{ type: "text", text: outcome.text }] };
@@ -123,19 +127,10 @@ type ShownTool = Pick<Tool, "schema" | "presentCall" | "presentResult">;
 /** Reads a call's arguments: JSON as the model wrote it, never repaired. Does not throw. */
 function readCall<T extends ShownTool>(tool: T, args: string): ParsedCall<T> {
   const value = parseObject(args);
-  if (value === undefined) {
-    return {
-      ok: false,
-      problem: "The arguments are not a valid JSON object. Nothing was run; call the tool again.",
-    };
-  }
+  if (value === undefined) return faulty("The arguments are not a valid JSON object.", AGAIN);
   const checked = tool.schema.safeParse(value);
   if (checked.success) return { ok: true, tool, args: checked.data };
-  const issues = checked.error.issues.map((i) => `${i.path.join(".") || "arguments"}: ${i.message}`);
-  return {
-    ok: false,
-    problem: `Wrong arguments: ${issues.join("; ")}. Nothing was run; call the tool again.`,
-  };
+  return faulty(`Wrong arguments: ${checked.error.issues.map(issueText).join("; ")}.`, AGAIN);
 }
 
 /** A log of another version may hold facts of another shape: such a call gets the generic card. */
@@ -151,9 +146,31 @@ function resultView(
   }
 }
 
-function notRunView(why: "refused" | "cancelled"): ResultView {
+/** What was wanted stays to be seen: it is what the user said no to. */
+function notRunView(why: "refused" | "cancelled", { blocks }: CallView): ResultView {
   const text = why === "refused" ? "Refused." : "Cancelled.";
-  return { blocks: [{ type: "text", text }], exitNote: text };
+  return { blocks: [...blocks, { type: "text", text }], exitNote: text, terminalNote: `… ${text} …\n` };
+}
+
+/** It may hold a path, or words of another program: none of it is Markdown. */
+function problemView(problem: string): ResultView {
+  const text = problem.includes("\n") ? fence(problem) : plainLine(problem, problem.length);
+  return { blocks: [{ type: "text", text }], exitNote: text, terminalNote: `${problem}\n` };
+}
+
+const AGAIN = "Nothing was run; call the tool again.";
+
+function faulty(what: string, advice: string): Extract<ParsedCall, { ok: false }> {
+  return { ok: false, fault: new ToolFault(what, advice, `Not run. ${what}`) };
+}
+
+/** One thing that is wrong with arguments. */
+function issueText({ path, code, message, ...more }: z.core.$ZodIssue): string {
+  const name = path.join(".") || "arguments";
+  // zod says "expected string, received undefined", which is more than there is to say.
+  if (code === "invalid_type" && message.endsWith("received undefined")) return `${name} is missing`;
+  if (code === "too_small" && "origin" in more && more.origin === "string") return `${name} is empty`;
+  return `${name}: ${message}`;
 }
 
 /** The tools that every session has. */

@@ -1,4 +1,5 @@
 import { missHint } from "./edit_hint.ts";
+import { ToolFault } from "./fault.ts";
 import { type LineEnds, lineEndsOf, withLineEnds } from "./text_format.ts";
 
 /** One replacement. */
@@ -8,8 +9,8 @@ export interface Replacement {
   readonly replace_all?: boolean | undefined;
 }
 
-/** Why a replacement cannot be made; the message is for the model. */
-export class EditFault extends Error {
+/** Why a replacement cannot be made. */
+export class EditFault extends ToolFault {
   override readonly name = "EditFault";
 }
 
@@ -34,23 +35,43 @@ function applyOne(text: string, replacement: Replacement, which: string): string
     throw new EditFault(`${which}old_string holds half of a character (a lone surrogate).`);
   }
   if (old_string === "") {
-    throw new EditFault(`${which}old_string is empty. Give the text to replace; to create a file use write.`);
+    throw new EditFault(
+      `${which}old_string is empty.`,
+      "Give the text to replace; to create a file use write.",
+      "Not changed: no text to replace was given.",
+    );
   }
   if (old_string === new_string) {
-    throw new EditFault(`${which}old_string and new_string are the same: there is nothing to change.`);
+    throw new EditFault(
+      `${which}old_string and new_string are the same: there is nothing to change.`,
+      "",
+      "Not changed: the old and the new text are the same.",
+    );
   }
   if (!new_string.isWellFormed()) {
-    throw new EditFault(`${which}new_string holds half of a character (a lone surrogate).`);
+    throw new EditFault(
+      `${which}new_string holds half of a character (a lone surrogate).`,
+      "",
+      "Not changed: the new text holds half of a character.",
+    );
   }
   const ends = lineEndsOf(text);
   const found = locate(text, old_string);
-  if (!found) throw new EditFault(`${which}old_string was not found. ${missHint(text, replacement)}`);
+  if (!found) {
+    throw new EditFault(
+      `${which}old_string was not found.`,
+      missHint(text, replacement),
+      "Not changed: the text to replace was not found.",
+    );
+  }
   if (found.places.length > 1 && !replace_all) {
     const named = found.places.slice(0, MAX_NAMED).map((at) => lineAt(text, at)).join(", ");
     const more = found.places.length > MAX_NAMED ? ", …" : "";
+    const times = `was found ${found.places.length} times (lines ${named}${more})`;
     throw new EditFault(
-      `${which}old_string was found ${found.places.length} times (lines ${named}${more}). ` +
-        "Add lines around it to make it unique, or set replace_all.",
+      `${which}old_string ${times}.`,
+      "Add lines around it to make it unique, or set replace_all.",
+      `Not changed: the text to replace ${times}.`,
     );
   }
   const meant = found.needle === old_string ? new_string : withLineEnds(new_string, kindOf(found.needle));
@@ -63,7 +84,11 @@ function applyOne(text: string, replacement: Replacement, which: string): string
   const needle = wholeLineEnd(found.needle);
   const after = replace_all ? text.replaceAll(needle, put) : text.replace(needle, put);
   if (after === text) {
-    throw new EditFault(`${which}the file would stay as it is: there is nothing to change.`);
+    throw new EditFault(
+      `${which}the file would stay as it is: there is nothing to change.`,
+      "",
+      "Not changed: the file would stay as it is.",
+    );
   }
   return after;
 }

@@ -32,7 +32,8 @@ export interface Page {
 export function searchOutcome(result: SearchResult, page: Page, place: Place): Outcome {
   const { entries, total } = result;
   if (entries.length === 0 && total > 0) {
-    return { text: `There are only ${total}: offset ${page.skip} is past the end.`, isError: false };
+    const note = `There are only ${total}: offset ${page.skip} is past the end.`;
+    return { text: note, isError: false, facts: { shown: "", note, places: [] } };
   }
   const lines = rendered(entries, place);
   const notes = entries.length === 0 ? [nothing(result), ...limits(result)] : notesOf(result, page);
@@ -49,12 +50,13 @@ export function badPattern(thrown: unknown, hint: (words: string) => string): Ou
   if (!(thrown instanceof FileError) || thrown.fault !== "bad-pattern") throw thrown;
   // ripgrep goes on about its own flags, which nobody has here.
   const words = thrown.message.split("\n\nConsider")[0]!.trim();
-  return { text: `${words}\n${hint(words)}`, isError: true };
+  const told = [words, hint(words)].filter((text) => text !== "").join("\n");
+  return { text: told, isError: true, facts: { problem: words } };
 }
 
 /** The card of a search that has ended. */
 export function presentSearch(outcome: Outcome & { facts?: SearchFacts }): ResultView {
-  if (!outcome.facts) return { blocks: [{ type: "text", text: fence(outcome.text) }] };
+  if (!outcome.facts) return { blocks: [{ type: "text", text: outcome.text }] };
   const { shown, note, places } = outcome.facts;
   const text = shown === "" ? note : `${note}\n\n${fence(shown)}`;
   return { blocks: [{ type: "text", text }], locations: places as readonly Location[] };

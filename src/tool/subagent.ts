@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { oneLine } from "../errors.ts";
+import { sentence } from "./fault.ts";
 import { cutOutput, wholeCharacters } from "./markers.ts";
 import { type ChildReport, defineTool, type Outcome } from "./tool.ts";
 
@@ -69,7 +70,7 @@ function outcomeOf({ text, end }: ChildReport): Outcome & { facts: ReportFacts }
 /** Why a report is not what was asked for; empty when it is. */
 function noteOn(end: ChildReport["end"], empty: boolean): string {
   const rest = empty ? "It reported nothing." : "What it said last may be half of the answer.";
-  if (typeof end === "object") return `The sub-agent failed: ${end.failure} ${rest}`;
+  if (typeof end === "object") return `The sub-agent failed: ${sentence(end.failure)} ${rest}`;
   switch (end) {
     case "end_turn":
       return empty ? "The sub-agent ended without a report." : "";

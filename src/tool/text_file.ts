@@ -1,4 +1,5 @@
 import { type Executor, type FileContent, FileError } from "../bash/executor_handle.ts";
+import { ToolFault } from "./fault.ts";
 import { isBinary, looksLike } from "./file_kind.ts";
 import { bomBytes, formatOf, type TextFormat } from "./text_format.ts";
 
@@ -16,8 +17,8 @@ export interface TextFile {
   readonly hash: string;
 }
 
-/** A file that cannot be handled as it is; the message is for the model. */
-export class UnfitFile extends Error {
+/** A file that cannot be handled as it is. */
+export class UnfitFile extends ToolFault {
   override readonly name = "UnfitFile";
 }
 
@@ -31,12 +32,16 @@ export async function readTextFile(executor: Executor, path: string): Promise<Te
   const { bytes, size, version, readOnly } = content;
   if (readOnly) {
     throw new UnfitFile(
-      `${path} is read-only by its mode. If the user wants it changed, use bash: chmod u+w.`,
+      `${path} is read-only by its mode.`,
+      "If the user wants it changed, use bash: chmod u+w.",
     );
   }
   expectText(path, content);
   if (size > bytes.length) {
-    throw new UnfitFile(`${path} has ${size} bytes, too many for this tool: use bash with sed or a script.`);
+    throw new UnfitFile(
+      `${path} has ${size} bytes, too many for this tool.`,
+      "Use bash with sed or a script.",
+    );
   }
   return { text: decodeText(path, bytes), format: formatOf(bytes), version, hash: await contentHash(bytes) };
 }
@@ -56,8 +61,8 @@ export function expectText(path: string, { bytes, size }: FileContent): void {
   if (formatOf(bytes).encoding !== "utf-8" || !isBinary(bytes)) return;
   const kind = looksLike(bytes);
   throw new UnfitFile(
-    `${path}: binary file, ${size} bytes${kind ? `, looks like ${kind}` : ""}. ` +
-      "Files of text only; for others use bash (file, xxd, strings, a converter).",
+    `${path}: binary file, ${size} bytes${kind ? `, looks like ${kind}` : ""}.`,
+    "Files of text only; for others use bash (file, xxd, strings, a converter).",
   );
 }
 
@@ -76,12 +81,18 @@ export function decodeText(path: string, bytes: Uint8Array): string {
 export function notEncoded(path: string, bytes: Uint8Array): UnfitFile {
   const { encoding } = formatOf(bytes);
   const kind = looksLike(bytes);
+  if (encoding !== "utf-8") {
+    return new UnfitFile(
+      `${path} begins like ${encoding.toUpperCase()} and is none.`,
+      "Use bash (file, xxd).",
+    );
+  }
+  if (kind) {
+    return new UnfitFile(`${path}: binary file, looks like ${kind}.`, "Use bash (file, xxd, a converter).");
+  }
   return new UnfitFile(
-    encoding !== "utf-8"
-      ? `${path} begins like ${encoding.toUpperCase()} and is none. Use bash (file, xxd).`
-      : kind
-      ? `${path}: binary file, looks like ${kind}. Use bash (file, xxd, a converter).`
-      : `${path} is not UTF-8 text. Read it with bash: iconv -f latin1 -t utf-8 (or what its encoding is).`,
+    `${path} is not UTF-8 text.`,
+    "Read it with bash: iconv -f latin1 -t utf-8 (or what its encoding is).",
   );
 }
 

@@ -88,6 +88,10 @@ function overwriting(before: TextFile, { path, content, seen }: Wish): Planned {
       seen === undefined
         ? `${path} exists, and you have not read it: read it first, then write. Nothing was written.`
         : `${path} has changed since you saw it last: read it again, then write. Nothing was written.`,
+      "",
+      seen === undefined
+        ? "Not written: the file exists, and the model has not read it."
+        : "Not written: the file has changed since the model read it.",
     );
   }
   return {

@@ -38,6 +38,7 @@ Deno.test("merged() leaves all else apart", () => {
     [chunk("agent_message_chunk", "m", "a"), chunk("agent_message_chunk", "n", "b")],
     [chunk("agent_message_chunk", "m", "a"), chunk("agent_thought_chunk", "m", "b")],
     [output("c", "a"), output("d", "b")],
+    [output("c", "a"), { ...output("c", "b"), status: "failed" } as SessionUpdate],
     [summary("k", "a"), summary("l", "b")],
     [output("c", "a"), { sessionUpdate: "tool_call_update", toolCallId: "c", status: "completed" }],
     [output("c", "a"), {

@@ -90,7 +90,7 @@ onStage("a file tool gives the right answer or a clear one", {}, async (stage, t
       (await use("edit", { path: "large.txt", old_string: "a", new_string: "b" })).status,
       "failed",
     );
-    assertStringIncludes(stage.model.told, "too many for this tool: use bash");
+    assertStringIncludes(stage.model.told, "too many for this tool. Use bash");
   });
 
   await t.step("to one endless line", async () => {

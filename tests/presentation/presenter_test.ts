@@ -109,7 +109,7 @@ Deno.test("a killed command's card names the signal", () => {
   assertEquals(last?._meta, { terminal_exit: { terminal_id: "c1", signal: "SIGKILL" } });
 });
 
-Deno.test("a refused command's terminal stays empty: the words for the model are not shown in it", () => {
+Deno.test("a refused command's terminal says so in words for people: those for the model are not shown in it", () => {
   const ended: SessionEvent = {
     type: "tool.ended",
     callId: "c1",
@@ -118,7 +118,10 @@ Deno.test("a refused command's terminal stays empty: the words for the model are
     notRun: "refused",
   };
   const updates = present([COMMAND[0]!, ended], "terminal_output");
-  assertEquals(updates.slice(1), [{ sessionUpdate: "tool_call_update", toolCallId: "c1", status: "failed" }]);
+  const _meta = { terminal_output: { terminal_id: "c1", data: "… Refused. …\n" } };
+  assertEquals(updates.slice(1), [
+    { sessionUpdate: "tool_call_update", toolCallId: "c1", status: "failed", _meta },
+  ]);
 });
 
 Deno.test("an edit: the call shows the texts, the end the hunk where it really is", () => {

@@ -74,7 +74,7 @@ export function cueOf(messages: readonly Fields[]): Cue {
 }
 
 /** True for the message that brings the images of tool results; nobody said it. */
-function isPictures({ content }: Fields): boolean {
+export function isPictures({ content }: Fields): boolean {
   return Array.isArray(content) && content.some((part) => part.type === "image_url") &&
     contentText(content).startsWith("[Image of the tool result");
 }

@@ -5,6 +5,8 @@ export interface ServedPage {
   readonly status?: number;
   /** Set: a redirect there. */
   readonly location?: string;
+  /** It is never answered. */
+  readonly hangs?: boolean;
 }
 
 /** A small web server on a free loopback port. */
@@ -18,11 +20,13 @@ export interface PageServer extends AsyncDisposable {
 /** Serves pages by their paths; disposing it closes what is open. */
 export function servePages(pages: Readonly<Record<string, ServedPage>>): PageServer {
   const requests: { method: string; path: string; headers: Headers }[] = [];
-  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, (request) => {
+  const end = Promise.withResolvers<void>();
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
     const path = new URL(request.url).pathname;
     requests.push({ method: request.method, path, headers: new Headers(request.headers) });
     const page = pages[path];
     if (!page) return new Response("not found", { status: 404 });
+    if (page.hangs) await end.promise;
     if (page.location) return new Response(null, { status: 302, headers: { location: page.location } });
     const bytes = Uint8Array.from(page.body ?? "", (c) => c.charCodeAt(0));
     return new Response(bytes, {
@@ -35,6 +39,9 @@ export function servePages(pages: Readonly<Record<string, ServedPage>>): PageSer
     port,
     origin: `http://127.0.0.1:${port}`,
     requests,
-    [Symbol.asyncDispose]: () => server.shutdown(),
+    [Symbol.asyncDispose]: () => {
+      end.resolve();
+      return server.shutdown();
+    },
   };
 }

@@ -112,6 +112,7 @@ function joinOutput(a: Update, b: Update): Update | undefined {
   const key = a._meta?.terminal_output ? "terminal_output" : "terminal_output_delta";
   const [left, right] = [a._meta?.[key], b._meta?.[key]];
   if (!left || !right || left.terminal_id !== right.terminal_id || b._meta?.terminal_exit) return undefined;
+  if (a.status !== b.status) return undefined;
   return { ...a, _meta: { ...a._meta, [key]: { ...left, data: left.data + right.data } } };
 }
 

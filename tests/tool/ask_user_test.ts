@@ -54,7 +54,7 @@ Deno.test("very long words of the user are cut, with a note", async () => {
 Deno.test("two options of one name are refused, since the answer could mean either", () => {
   const args = JSON.stringify({ question: "Q?", options: [...OPTIONS, { label: "A" }] });
   const parsed = builtinTools().parse("ask_user", args);
-  assertEquals(parsed.ok ? "" : parsed.problem.includes("same label"), true);
+  assertEquals(parsed.ok ? "" : parsed.fault.message.includes("same label"), true);
 });
 
 Deno.test("the card says why there is no answer, in words for people", () => {

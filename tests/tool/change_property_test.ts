@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { assert, assertEquals } from "@std/assert";
+import { ToolFault } from "../../src/tool/fault.ts";
 import { builtinTools } from "../../src/tool/registry.ts";
 import { contentHash, decodeText } from "../../src/tool/text_file.ts";
 import { encodeText, type TextFormat } from "../../src/tool/text_format.ts";
@@ -30,7 +31,12 @@ async function call(file: OneFile, name: string, args: unknown): Promise<Outcome
   assert(parsed.ok);
   const hash = await contentHash(file.bytes);
   const context = { cwd: "/w", seen: () => hash, admit: () => Promise.resolve(file) };
-  return await parsed.tool.run(parsed.args, context as unknown as ToolContext);
+  try {
+    return await parsed.tool.run(parsed.args, context as unknown as ToolContext);
+  } catch (thrown) {
+    if (thrown instanceof ToolFault) return thrown.outcome();
+    throw thrown;
+  }
 }
 
 /** Lines of context that may stand above a hunk's first changed line. */

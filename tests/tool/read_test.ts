@@ -33,7 +33,7 @@ async function read(
   signal = new AbortController().signal,
 ): Promise<Outcome> {
   const parsed = builtinTools().parse("read", JSON.stringify({ path: "/w/f", ...args }));
-  if (!parsed.ok) throw new Error(parsed.problem);
+  if (!parsed.ok) throw new Error(parsed.fault.message);
   const context = { cwd: "/w", signal, admit: () => Promise.resolve(file) };
   return await parsed.tool.run(parsed.args, context as unknown as ToolContext);
 }

@@ -28,13 +28,13 @@ Deno.test("parse() refuses what is no JSON object, and teaches", () => {
   const deep = `{"command":${"[".repeat(5000)}${"]".repeat(5000)}}`;
   for (const args of ['{"command": "ls', "[1]", '"x"', "null", deep]) {
     const parsed = tools.parse("bash", args);
-    assertStringIncludes(parsed.ok ? "" : parsed.problem, "not a valid JSON object");
+    assertStringIncludes(parsed.ok ? "" : parsed.fault.message, "not a valid JSON object");
   }
   const missing = tools.parse("read", "");
-  assertStringIncludes(missing.ok ? "" : missing.problem, "path:");
+  assertStringIncludes(missing.ok ? "" : missing.fault.message, "path is missing");
   const unknown = tools.parse("nope", "{}");
   assertStringIncludes(
-    unknown.ok ? "" : unknown.problem,
+    unknown.ok ? "" : unknown.fault.message,
     `Tools: ${NAMES.join(", ")}.`,
   );
 });
@@ -120,7 +120,7 @@ Deno.test("bash: escalate needs a justification, and the refusal says so", () =>
   const parse = (args: unknown) => tools.parse("bash", JSON.stringify(args));
   for (const justification of [undefined, "", "  "]) {
     const parsed = parse({ command: "npm i", escalate: "network", justification });
-    assertStringIncludes(parsed.ok ? "" : parsed.problem, "justification:");
+    assertStringIncludes(parsed.ok ? "" : parsed.fault.message, "justification");
   }
   assert(parse({ command: "npm i", escalate: "network", justification: "Fetch packages." }).ok);
   assert(!parse({ command: "npm i", escalate: "root", justification: "x" }).ok);

@@ -22,7 +22,7 @@ function call(tool: "glob" | "grep", args: Record<string, unknown>, result: Sear
     },
   });
   const parsed = builtinTools().parse(tool, JSON.stringify(args));
-  if (!parsed.ok) throw new Error(parsed.problem);
+  if (!parsed.ok) throw new Error(parsed.fault.message);
   const outcome = parsed.tool.run(parsed.args, context);
   return { outcome, asked, executor };
 }
