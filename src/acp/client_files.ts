@@ -1,6 +1,6 @@
 import type { AgentContext } from "@agentclientprotocol/sdk";
 import { messageOf } from "../errors.ts";
-import { EditorFault } from "../session/editor_trust.ts";
+import { EditorFault } from "../session/editor/editor_trust.ts";
 import type { EditorFiles } from "../session/ports.ts";
 import type { FileMethods } from "./client.ts";
 

@@ -4,7 +4,7 @@ import type {
   EnumOption,
 } from "@agentclientprotocol/sdk";
 import { clip, jsonBytes, PATH_BYTES } from "../presentation/bounds.ts";
-import { type FormField, type FormOption, readForm } from "../tool/form.ts";
+import { type FormField, type FormOption, readForm } from "../tool/ask/form.ts";
 import type { Elicitation, Elicited } from "../tool/user.ts";
 
 /** Bytes of the message: the question itself. */

@@ -16,7 +16,7 @@ import type {
 } from "@agentclientprotocol/sdk";
 import type { Session } from "../session/session.ts";
 import type { OpenRequest, Sessions } from "../session/sessions.ts";
-import type { StateDir } from "../session/state_dir.ts";
+import type { StateDir } from "../session/store/state_dir.ts";
 import type { Channel } from "./channel.ts";
 import { type ForkParams, forkParams } from "./fork_params.ts";
 import { mcpServersOf } from "./mcp_params.ts";

@@ -1,9 +1,9 @@
 import { AgentError } from "../errors.ts";
 import type { Eyes } from "../model/choices.ts";
 import type { PromptPart } from "../session/event.ts";
-import { boundContexts } from "../session/prompt_bounds.ts";
+import { boundContexts } from "../session/prompt/prompt_bounds.ts";
 import { base64Bytes } from "../tool/base64.ts";
-import { imageTypeOf, isBinary } from "../tool/file_kind.ts";
+import { imageTypeOf, isBinary } from "../tool/file/file_kind.ts";
 
 /** Bytes of an image: it is logged, and goes to the model with every request from then on. */
 const IMAGE_BYTES = 5 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import type { ListSessionsRequest, ListSessionsResponse, SessionInfo } from "@agentclientprotocol/sdk";
 import { CONSOLE_BYTES, jsonBytes } from "../presentation/bounds.ts";
-import { cursorBehind, listSessions } from "../session/session_list.ts";
-import type { SessionStore } from "../session/store.ts";
-import type { Summary } from "../session/summary.ts";
+import { cursorBehind, listSessions } from "../session/store/session_list.ts";
+import type { SessionStore } from "../session/store/store.ts";
+import type { Summary } from "../session/store/summary.ts";
 
 /** One page of the list that fits into one frame, whatever the paths in it. */
 export async function sessionList(

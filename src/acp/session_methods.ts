@@ -15,7 +15,7 @@ import { modelOpener, prepareModel } from "../session/model_opener.ts";
 import type { OpenModel } from "../session/ports.ts";
 import type { Session } from "../session/session.ts";
 import { Sessions } from "../session/sessions.ts";
-import { StateDir } from "../session/state_dir.ts";
+import { StateDir } from "../session/store/state_dir.ts";
 import { sessionWorkbench } from "../session/workbench.ts";
 import { builtinTools, type ToolRegistry } from "../tool/registry.ts";
 import { availableCommandsOf } from "./available_commands.ts";

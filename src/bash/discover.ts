@@ -1,6 +1,6 @@
 import { AgentError } from "../errors.ts";
 import type { Tools } from "./launch.ts";
-import { packagedRipgrep } from "./ripgrep.ts";
+import { packagedRipgrep } from "./search/ripgrep.ts";
 
 /** The program of that name in a `PATH`; only absolute directories are looked in. */
 export async function findProgram(name: string, path: string): Promise<string | undefined> {

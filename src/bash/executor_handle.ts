@@ -1,5 +1,5 @@
 import type { ConfinementReport } from "../sandbox/report.ts";
-import type { SearchRequest, SearchResult } from "./search.ts";
+import type { SearchRequest, SearchResult } from "./search/search.ts";
 
 /** One command for bash. */
 export interface CommandRequest {

@@ -10,7 +10,7 @@ import {
   type ResolvedPath,
 } from "./executor_handle.ts";
 import type { Guard } from "./guard.ts";
-import type { SearchRequest, SearchResult } from "./search.ts";
+import type { SearchRequest, SearchResult } from "./search/search.ts";
 
 const PROTECTED = "is protected, since git, an editor or a shell would obey it";
 

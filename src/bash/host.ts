@@ -41,6 +41,6 @@ export async function startExecutor(options: ExecutorOptions): Promise<Executor>
 async function startWithoutBash(thrown: unknown, options: ExecutorOptions): Promise<Executor> {
   const { NoBashError } = await import("./discover.ts");
   if (!(thrown instanceof NoBashError)) throw thrown;
-  const { DaxExecutor } = await import("./dax_host.ts");
+  const { DaxExecutor } = await import("./dax/dax_host.ts");
   return await DaxExecutor.start(options);
 }

@@ -22,8 +22,8 @@ import { firstStage, launchArgv, launchEnv, type LaunchPlan } from "./launch.ts"
 import { type Outer, outerFailed, outerFor, wrapped } from "./outer_layer.ts";
 import { randomTag } from "../sandbox/harden.ts";
 import { type Ready, Requests } from "./requests.ts";
-import { NO_RIPGREP } from "./ripgrep.ts";
-import { faultIn, type SearchRequest, type SearchResult } from "./search.ts";
+import { NO_RIPGREP } from "./search/ripgrep.ts";
+import { faultIn, type SearchRequest, type SearchResult } from "./search/search.ts";
 import { resolvedUnder } from "./resolved.ts";
 import { contentOf } from "./wire.ts";
 

@@ -8,7 +8,7 @@ import {
   MAX_LISTED,
   type StopCause,
 } from "./executor_handle.ts";
-import { MAX_ENTRIES, MAX_PATH, type SearchRequest, type SearchResult } from "./search.ts";
+import { MAX_ENTRIES, MAX_PATH, type SearchRequest, type SearchResult } from "./search/search.ts";
 
 /** What the agent tells an executor: one JSON object a line. The executor trusts it. */
 export type ToExecutor =

@@ -1,6 +1,6 @@
 import { discoverTools } from "../bash/discover.ts";
 import { startExecutor } from "../bash/host.ts";
-import { NO_RIPGREP } from "../bash/ripgrep.ts";
+import { NO_RIPGREP } from "../bash/search/ripgrep.ts";
 import type { Config } from "../config/config.ts";
 import { Keyring } from "../config/keyring.ts";
 import { messageOf } from "../errors.ts";
@@ -8,7 +8,7 @@ import { silentLog } from "../log.ts";
 import { findLocalModel } from "../model/local_server.ts";
 import { modelName, openModel, resolveModel } from "../model/providers.ts";
 import { parseRules } from "../permission/rules.ts";
-import { storeFaultOf } from "../session/store_error.ts";
+import { storeFaultOf } from "../session/store/store_error.ts";
 import { ownPlacesOf } from "../sandbox/own_places.ts";
 import { policyFor } from "../sandbox/policy.ts";
 import type { ConfinementReport } from "../sandbox/report.ts";
@@ -134,7 +134,7 @@ export async function checkConfig(config: Config): Promise<Check> {
 export async function checkStore(config: Config): Promise<Check> {
   const path = config.stateDir;
   try {
-    const { SqliteStore } = await import("../session/sqlite_store.ts");
+    const { SqliteStore } = await import("../session/store/sqlite_store.ts");
     new SqliteStore(path).close();
     return { name: "state", state: "ok", found: path };
   } catch (e) {

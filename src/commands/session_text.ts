@@ -1,6 +1,6 @@
 import { isEventType, type PromptPart, type SessionEvent, type TurnOutcome } from "../session/event.ts";
-import { promptText } from "../session/prompt_text.ts";
-import type { StoredRow } from "../session/sqlite_store.ts";
+import { promptText } from "../session/prompt/prompt_text.ts";
+import type { StoredRow } from "../session/store/sqlite_store.ts";
 import { builtinTools } from "../tool/registry.ts";
 import type { PlanEntry } from "../tool/view.ts";
 import { harmless } from "./print.ts";

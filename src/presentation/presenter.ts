@@ -8,8 +8,8 @@ import type {
 import type { FinishReason } from "../model/model.ts";
 import type { SessionEvent } from "../session/event.ts";
 import type { JobOutcome } from "../bash/jobs.ts";
-import { reportForUser } from "../tool/job_text.ts";
-import { emptySummary, summarize, type Summary } from "../session/summary.ts";
+import { reportForUser } from "../tool/job/job_text.ts";
+import { emptySummary, summarize, type Summary } from "../session/store/summary.ts";
 import { rawArguments, type ToolRegistry } from "../tool/registry.ts";
 import type { Block, CallView, Location } from "../tool/view.ts";
 import {

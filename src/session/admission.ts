@@ -14,9 +14,9 @@ import {
 import type { Rules } from "../permission/rules.ts";
 import { Refusal } from "../tool/tool.ts";
 import type { Block } from "../tool/view.ts";
-import type { ChangeKeeper } from "./change_keeper.ts";
-import { throughEditor } from "./editor_executor.ts";
-import type { EditorAccess } from "./editor_view.ts";
+import type { ChangeKeeper } from "./undo/change_keeper.ts";
+import { throughEditor } from "./editor/editor_executor.ts";
+import type { EditorAccess } from "./editor/editor_view.ts";
 import type { Front, GrantBook, Wish, Workbench } from "./ports.ts";
 
 /** What is needed to let a call do something. */

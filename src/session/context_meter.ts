@@ -1,7 +1,7 @@
-import { CHARS_PER_TOKEN } from "./compaction_plan.ts";
+import { CHARS_PER_TOKEN } from "./compaction/compaction_plan.ts";
 import type { SessionEvent } from "./event.ts";
-import { charsWithImages } from "./group.ts";
-import { messageOfPrompt } from "./prompt_text.ts";
+import { charsWithImages } from "./compaction/group.ts";
+import { messageOfPrompt } from "./prompt/prompt_text.ts";
 
 /** How full the model's window is: a projection of the log. */
 export class ContextMeter {

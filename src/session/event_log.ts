@@ -1,10 +1,10 @@
 import { AgentError } from "../errors.ts";
-import { ChangedFiles } from "./changed_files.ts";
+import { ChangedFiles } from "./undo/changed_files.ts";
 import type { LoggedEvent, SessionEvent } from "./event.ts";
 import { History } from "./history.ts";
 import { SeenFiles } from "./seen_files.ts";
-import type { SessionStore } from "./store.ts";
-import { type Topic, TopicMeter } from "./topic.ts";
+import type { SessionStore } from "./store/store.ts";
+import { type Topic, TopicMeter } from "./title/topic.ts";
 
 /** Where a log keeps its events. */
 export type LogStore = Pick<SessionStore, "append" | "read">;

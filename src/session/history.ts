@@ -1,11 +1,11 @@
 import type { ModelCall, ModelImage, ModelMessage } from "../model/model.ts";
-import { reportForModel } from "../tool/job_text.ts";
-import { compacted, estimateTokens } from "./compaction_plan.ts";
-import { summaryGroup } from "./compaction_text.ts";
+import { reportForModel } from "../tool/job/job_text.ts";
+import { compacted, estimateTokens } from "./compaction/compaction_plan.ts";
+import { summaryGroup } from "./compaction/compaction_text.ts";
 import { ContextMeter } from "./context_meter.ts";
 import type { SessionEvent } from "./event.ts";
-import { type Group, pruned } from "./group.ts";
-import { messageOfPrompt, type UserMessage } from "./prompt_text.ts";
+import { type Group, pruned } from "./compaction/group.ts";
+import { messageOfPrompt, type UserMessage } from "./prompt/prompt_text.ts";
 
 /** An assistant's reply while it is being put together. */
 interface Reply {

@@ -1,4 +1,4 @@
-import { seenIn } from "../tool/seen.ts";
+import { seenIn } from "../tool/file/seen.ts";
 import type { SessionEvent } from "./event.ts";
 
 /** Which content of each file the model saw last, by reading or changing it: a projection of the log. */

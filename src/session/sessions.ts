@@ -6,21 +6,21 @@ import { secretsIn } from "../tool/mcp/secrets.ts";
 import { McpServers } from "../tool/mcp/servers.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import { checkCwd, reconcileCwd } from "./cwd.ts";
-import { EditorTrust } from "./editor_trust.ts";
+import { EditorTrust } from "./editor/editor_trust.ts";
 import { EventLog } from "./event_log.ts";
 import type { LoggedEvent, SessionEvent } from "./event.ts";
 import { isSessionId, randomId } from "./ids.ts";
 import { sessionGrants } from "./grant_book.ts";
-import { closingEvents, forkingEvents } from "./log_recovery.ts";
+import { closingEvents, forkingEvents } from "./store/log_recovery.ts";
 import type { Front, OpenModel, Workbench } from "./ports.ts";
 import { checkRoots } from "./roots.ts";
 import { Session, type SessionDeps } from "./session.ts";
 import { readCommands } from "./slash/all.ts";
 import { type Settings, type SettingsEvent, settingsOf } from "./settings.ts";
-import { Snapshots } from "./snapshots.ts";
-import type { StateDir } from "./state_dir.ts";
-import type { SessionStore } from "./store.ts";
-import { storedPlace } from "./stored_place.ts";
+import { Snapshots } from "./undo/snapshots.ts";
+import type { StateDir } from "./store/state_dir.ts";
+import type { SessionStore } from "./store/store.ts";
+import { storedPlace } from "./store/stored_place.ts";
 
 /** What all sessions of a connection share. */
 export interface SessionsDeps {

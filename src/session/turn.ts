@@ -1,4 +1,4 @@
-import { Compactor } from "./compaction.ts";
+import { Compactor } from "./compaction/compaction.ts";
 import { randomId } from "./ids.ts";
 import { CallDrafts } from "./call_drafts.ts";
 import { DeltaBuffer } from "./delta_buffer.ts";

@@ -1,22 +1,22 @@
 import { z } from "zod";
 import type { ToolSpec } from "../model/model.ts";
-import { askUser } from "./ask_user.ts";
-import { bash } from "./bash.ts";
-import { edit } from "./edit.ts";
-import { glob } from "./glob.ts";
-import { grep } from "./grep.ts";
-import { fetch } from "./fetch.ts";
-import { jobKill } from "./job_kill.ts";
-import { jobOutput } from "./job_output.ts";
+import { askUser } from "./ask/ask_user.ts";
+import { bash } from "./bash/bash.ts";
+import { edit } from "./file/edit.ts";
+import { glob } from "./search/glob.ts";
+import { grep } from "./search/grep.ts";
+import { fetch } from "./fetch/fetch.ts";
+import { jobKill } from "./job/job_kill.ts";
+import { jobOutput } from "./job/job_output.ts";
 import { mcpCard } from "./mcp/card.ts";
 import { plan } from "./plan.ts";
 import { plainLine } from "./plain_line.ts";
-import { read } from "./read.ts";
+import { read } from "./file/read.ts";
 import { subagent } from "./subagent.ts";
 import { problemIn, ToolFault } from "./fault.ts";
 import type { Json, Outcome, Place, Tool } from "./tool.ts";
 import { type CallView, code, fence, type ResultView } from "./view.ts";
-import { write } from "./write.ts";
+import { write } from "./file/write.ts";
 
 /** A call whose arguments were read and checked. */
 export type ParsedCall<T = Tool> =

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { oneLine } from "../errors.ts";
 import { sentence } from "./fault.ts";
-import { cutOutput, wholeCharacters } from "./markers.ts";
+import { cutOutput, wholeCharacters } from "./bash/markers.ts";
 import { type ChildReport, defineTool, type Outcome } from "./tool.ts";
 
 /** Characters of a title. */

@@ -1,4 +1,4 @@
-import type { Form, FormContent } from "./form.ts";
+import type { Form, FormContent } from "./ask/form.ts";
 
 /** Something that the user is to fill in, or a page that they are to visit. */
 export type Elicitation =

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { elicitationRequest, readElicited } from "../../src/acp/elicitation.ts";
 import { jsonBytes } from "../../src/presentation/bounds.ts";
-import type { Form, FormField } from "../../src/tool/form.ts";
+import type { Form, FormField } from "../../src/tool/ask/form.ts";
 import { faultsOfLine } from "../support/schema.ts";
 
 const BOTH = { form: true, url: true };

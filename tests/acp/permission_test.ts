@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { permissionRequest, readAnswer } from "../../src/acp/permission.ts";
 import { decide, type FetchAction } from "../../src/permission/decide.ts";
-import { readAddress } from "../../src/tool/fetch_url.ts";
+import { readAddress } from "../../src/tool/fetch/fetch_url.ts";
 
 Deno.test("only a clear yes is a yes", () => {
   const selected = (optionId: unknown) => ({ outcome: { outcome: "selected", optionId } });

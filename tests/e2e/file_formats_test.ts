@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { encodeText } from "../../src/tool/text_format.ts";
+import { encodeText } from "../../src/tool/file/text_format.ts";
 import { namesIn } from "../support/files.ts";
 import { script } from "../support/model_script.ts";
 import { onStage } from "../support/on_stage.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { SessionEvent } from "../../src/session/event.ts";
-import { planPruning } from "../../src/session/compaction_plan.ts";
+import { planPruning } from "../../src/session/compaction/compaction_plan.ts";
 import { History } from "../../src/session/history.ts";
 
 function historyOf(...events: SessionEvent[]): History {

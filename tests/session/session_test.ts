@@ -9,7 +9,7 @@ import { ModelError } from "../../src/model/model.ts";
 import { parseRules } from "../../src/permission/rules.ts";
 import type { SessionEvent } from "../../src/session/event.ts";
 import { EventLog } from "../../src/session/event_log.ts";
-import { MemoryStore } from "../../src/session/memory_store.ts";
+import { MemoryStore } from "../../src/session/store/memory_store.ts";
 import { Session } from "../../src/session/session.ts";
 import { builtinTools } from "../../src/tool/registry.ts";
 import { FullStore } from "../support/full_store.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { PromptPart, SessionEvent, StopReason } from "../../src/session/event.ts";
-import { closingEvents } from "../../src/session/log_recovery.ts";
+import { closingEvents } from "../../src/session/store/log_recovery.ts";
 import type { Json } from "../../src/tool/tool.ts";
 
 /** Texts that are hard to bound and to join: control characters, several bytes, halves of a pair, long ones. */

@@ -1,6 +1,6 @@
 import type { CommandResult, Executor, FileContent } from "../../src/bash/executor_handle.ts";
 import { FileError } from "../../src/bash/executor_handle.ts";
-import type { SearchRequest, SearchResult } from "../../src/bash/search.ts";
+import type { SearchRequest, SearchResult } from "../../src/bash/search/search.ts";
 import type { Preset } from "../../src/config/config.ts";
 import { AgentError } from "../../src/errors.ts";
 import type { Always } from "../../src/permission/decide.ts";

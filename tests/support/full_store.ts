@@ -1,6 +1,6 @@
 import { AgentError } from "../../src/errors.ts";
 import type { SessionEvent } from "../../src/session/event.ts";
-import { MemoryStore } from "../../src/session/memory_store.ts";
+import { MemoryStore } from "../../src/session/store/memory_store.ts";
 
 /** A store in memory whose disk can be full. */
 export class FullStore extends MemoryStore {

@@ -1,7 +1,7 @@
 import { join } from "@std/path";
 import { DatabaseSync } from "node:sqlite";
 import { randomId } from "../../src/session/ids.ts";
-import { SqliteStore } from "../../src/session/sqlite_store.ts";
+import { SqliteStore } from "../../src/session/store/sqlite_store.ts";
 
 /** The database of a state folder. */
 export function databaseOf(stateDir: string): string {

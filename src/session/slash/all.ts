@@ -1,4 +1,4 @@
-import { type GuidanceInput, placesOf } from "../guidance_places.ts";
+import { type GuidanceInput, placesOf } from "../guidance/guidance_places.ts";
 import { BUILTIN_COMMANDS } from "./builtin.ts";
 import type { CommandSet, LocalCommand, PromptCommand } from "./command.ts";
 import { MCP_COMMAND } from "./mcp.ts";

@@ -1,13 +1,13 @@
-import { compact } from "../compaction.ts";
+import { compact } from "../compaction/compaction.ts";
 import type { Settings, SettingsEvent } from "../settings.ts";
 import type { ConfinementReport } from "../../sandbox/report.ts";
 import { modelName } from "../../model/providers.ts";
 import type { McpServers } from "../../tool/mcp/servers.ts";
 import { code } from "../../tool/view.ts";
-import type { Snapshots } from "../snapshots.ts";
+import type { Snapshots } from "../undo/snapshots.ts";
 import type { TurnDeps } from "../turn.ts";
-import { undoLastTurn } from "../undo.ts";
-import { undoText } from "../undo_text.ts";
+import { undoLastTurn } from "../undo/undo.ts";
+import { undoText } from "../undo/undo_text.ts";
 import type { CommandDesk } from "./command.ts";
 
 /** Lines about commands that are left out. */

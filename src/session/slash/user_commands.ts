@@ -1,8 +1,8 @@
 import { join } from "@std/path/join";
-import { oneLine, readFrontMatter } from "../front_matter.ts";
-import { type GuidancePlaces, sharedDirectory } from "../guidance_places.ts";
-import type { InstructionPlace } from "../instructions.ts";
-import { readPlainFile } from "../plain_file.ts";
+import { oneLine, readFrontMatter } from "../guidance/front_matter.ts";
+import { type GuidancePlaces, sharedDirectory } from "../guidance/guidance_places.ts";
+import type { InstructionPlace } from "../guidance/instructions.ts";
+import { readPlainFile } from "../guidance/plain_file.ts";
 import type { PromptCommand } from "./command.ts";
 import { expand } from "./expand.ts";
 

@@ -1,6 +1,6 @@
 import type { ElicitRequestFormParams, ElicitResult } from "@modelcontextprotocol/client";
-import type { Form, FormField, FormOption } from "../form.ts";
-import { asksForSecret } from "../secret_question.ts";
+import type { Form, FormField, FormOption } from "../ask/form.ts";
+import { asksForSecret } from "../ask/secret_question.ts";
 import type { Elicited } from "../user.ts";
 import { plainLineOf, plainText } from "./text.ts";
 
