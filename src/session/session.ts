@@ -1,75 +1,27 @@
 import { AgentError, isAbort, messageOf } from "../errors.ts";
-import { type Config, type McpServerConfig, type Preset, secretsOf } from "../config/config.ts";
+import { type McpServerConfig, type Preset, secretsOf } from "../config/config.ts";
 import { type JobEnd, JobTable } from "../bash/jobs.ts";
-import type { Log } from "../log.ts";
-import type { Rules } from "../permission/rules.ts";
 import type { ConfinementReport } from "../sandbox/report.ts";
 import { type McpServers, noServers } from "../tool/mcp/servers.ts";
-import type { ToolRegistry } from "../tool/registry.ts";
 import type { PromptPart, SessionEvent, StopReason } from "./event.ts";
-import { ChangeKeeper } from "./undo/change_keeper.ts";
-import { children } from "./child/children.ts";
 import { EditorTrust } from "./editor/editor_trust.ts";
-import type { EditorAccess } from "./editor/editor_view.ts";
 import type { EventListener, EventLog } from "./event_log.ts";
 import { failureOf } from "./failure.ts";
 import { randomId } from "./ids.ts";
-import type { SessionLock } from "./store/lock.ts";
-import { mendingEvents } from "./store/log_recovery.ts";
-import type { Front, GrantBook, OpenModel, Workbench } from "./ports.ts";
+import type { SessionDeps } from "./session_deps.ts";
 import { Steering } from "./steering.ts";
-import { nextSystemPrompt, promptFacts, type PromptPlace } from "./prompt/next_system_prompt.ts";
-import { childPrompt } from "./prompt/system_prompt.ts";
+import { OwnedLog } from "./owned_log.ts";
+import { nextSystemPrompt } from "./prompt/next_system_prompt.ts";
 import { changed, type Settings, type SettingsEvent } from "./settings.ts";
 import { PromptQueue } from "./prompt_queue.ts";
 import { removeIfEmpty } from "./store/temp_dirs.ts";
-import type { Snapshots } from "./undo/snapshots.ts";
 import { runShellTurn } from "./shell_turn.ts";
 import { type Answerer, answererOf, type CommandInfo, type CommandSet, DONE } from "./slash/command.ts";
 import { commandDesk } from "./slash/desk.ts";
 import { Titler } from "./title/titler.ts";
 import { runTurn, type TurnDeps } from "./turn.ts";
+import { placeOf, turnDeps, type TurnSource } from "./turn_setup.ts";
 import { type TurnEnd, UsageMeter } from "./turn_usage.ts";
-
-/** What a session is made of. */
-export interface SessionDeps {
-  readonly id: string;
-  readonly cwd: string;
-  /** The session's private temporary directory; known once the session is owned. */
-  readonly tempDir: () => string;
-  readonly config: Config;
-  readonly log: Log;
-  readonly events: EventLog;
-  readonly tools: ToolRegistry;
-  readonly workbench: Workbench;
-  readonly grants: GrantBook;
-  readonly rules: Rules;
-  readonly front: Front;
-  readonly openModel: OpenModel;
-  /** The commands that there are now, with these further roots; none by default. Never rejects. */
-  readonly commands?: (roots: readonly string[]) => Promise<CommandSet>;
-  /** Models to choose from, `provider/model`. */
-  readonly models?: () => readonly string[];
-  /**
-   * Proof that this process owns the session, or how to get it and the log's store; called before the first
-   * event is appended. Throws AgentError("store") when another process has it or the store cannot be opened.
-   */
-  readonly lock: SessionLock | (() => Promise<SessionLock>);
-  /** Its MCP servers, whose tools are among `tools`; none by default. */
-  readonly mcp?: McpServers;
-  /** Those that it begins with. */
-  readonly mcpServers: readonly McpServerConfig[];
-  /** What was chosen for it when it is opened. */
-  readonly settings: Settings;
-  /** Directories beside `cwd` that belong to the workspace, absolute. */
-  readonly roots?: readonly string[];
-  /** What is known of the client's file methods; shared by its sessions. */
-  readonly editorTrust?: EditorTrust;
-  /** What files held before turns changed them; without it no change can be taken back. */
-  readonly snapshots?: Snapshots;
-  /** What the user should be told of the place that sessions are kept in, each once. */
-  readonly storeNotes?: () => readonly string[];
-}
 
 /** The end of a prompt that was taken back while it waited. */
 const NEVER_BEGUN: TurnEnd = { stop: "cancelled", usage: undefined };
@@ -86,21 +38,20 @@ export class Session {
   readonly #deps: SessionDeps;
   readonly #events: EventLog;
   readonly #prompts = new PromptQueue(NEVER_BEGUN);
-  #lock: SessionLock | undefined;
+  readonly #log: OwnedLog;
   /** Set while a turn runs. */
   #steering: Steering | undefined;
   /** What the running turn goes by. */
   #turnSettings: Settings | undefined;
   readonly #jobs: JobTable;
   readonly #titler: Titler;
-  readonly #editorTrust: EditorTrust;
+  /** What all turns are made from. */
+  readonly #source: TurnSource;
   readonly #mcp: McpServers;
   #settings: Settings;
   #roots: readonly string[];
   /** MCP servers that are to be started; undefined once they are. */
   #servers: readonly McpServerConfig[] | undefined;
-  /** `torn`: the log could not be written to a turn's end; the next turn closes first what stayed open. */
-  #logState: "whole" | "torn" = "whole";
   #announced = false;
 
   constructor(deps: SessionDeps) {
@@ -110,7 +61,6 @@ export class Session {
     this.#events = deps.events;
     this.#settings = deps.settings;
     this.#roots = deps.roots ?? [];
-    this.#editorTrust = deps.editorTrust ?? new EditorTrust();
     this.#servers = deps.mcpServers;
     this.#mcp = deps.mcp ?? noServers(deps.cwd);
     this.#jobs = new JobTable({
@@ -122,7 +72,12 @@ export class Session {
     });
     const { log, events, openModel } = deps;
     this.#titler = new Titler({ log, events, openModel, secrets: secretsOf(deps.config) });
-    this.#lock = typeof deps.lock === "function" ? undefined : deps.lock;
+    this.#log = new OwnedLog(deps);
+    this.#source = {
+      ...{ deps, events, jobs: this.#jobs },
+      editorTrust: deps.editorTrust ?? new EditorTrust(),
+      toolsReady: (signal) => this.#serversReady(signal),
+    };
   }
 
   /**
@@ -136,7 +91,7 @@ export class Session {
 
   /** To be called when a prompt was answered: spare work is done until the next one comes. Never throws. */
   pause(): void {
-    const idle = this.#prompts.idle && this.#lock && this.#logState === "whole";
+    const idle = this.#prompts.idle && this.#log.ready;
     if (idle && this.#deps.config.titles) this.#titler.start(this.#settings.model);
   }
 
@@ -174,7 +129,7 @@ export class Session {
   /** Replaces those directories, from the next turn on. They are checked already. */
   setRoots(roots: readonly string[]): void {
     if (JSON.stringify(roots) === JSON.stringify(this.#roots)) return;
-    this.#log({ type: "roots.set", roots });
+    this.#log.note({ type: "roots.set", roots });
     this.#roots = roots;
     this.#mcp.rootsChanged();
   }
@@ -205,14 +160,8 @@ export class Session {
   change(event: SettingsEvent): void {
     const after = changed(this.#settings, event);
     if (JSON.stringify(after) === JSON.stringify(this.#settings)) return;
-    this.#log(event);
+    this.#log.note(event);
     this.#settings = after;
-  }
-
-  /** Logs a change of settings. A session that was never prompted has no log: it is stored with its first event. */
-  #log(event: SessionEvent): void {
-    if (this.#lock) this.#events.append(event);
-    else this.#events.prepare(event);
   }
 
   /** The commands that a client may offer. Never rejects. */
@@ -247,8 +196,7 @@ export class Session {
     // A turn that was just starting may have asked for an executor after the first close.
     await this.#deps.workbench.close();
     await removeIfEmpty(this.#deps.tempDir());
-    this.#lock?.release();
-    this.#lock = undefined;
+    this.#log.release();
   }
 
   async #turn(prompt: readonly PromptPart[], signal: AbortSignal): Promise<TurnEnd> {
@@ -269,8 +217,7 @@ export class Session {
     steering: Steering,
     signal: AbortSignal,
   ): Promise<StopReason> {
-    await this.#own();
-    this.#mend();
+    await this.#log.open();
     this.startServers();
     const [settings, roots] = [this.#settings, this.#roots];
     const { preset } = this.#turnSettings = settings;
@@ -287,18 +234,18 @@ export class Session {
       this.#jobs.reportEnded((end) => this.#logJobEnd(end, false));
       this.#announce(preset);
       if (guidance !== undefined) this.#tell("info", guidance);
-      const deps = this.#turnDeps(turn, settings, roots, steering);
+      const deps = turnDeps(this.#source, { turn, settings, roots, steering });
       const stop = await this.#answer(answerer, commands, deps, signal);
       this.#events.append({ type: "turn.ended", turn, outcome: { stop } });
       return stop;
     } catch (e) {
       if (signal.aborted || isAbort(e)) {
-        this.#end({ type: "turn.ended", turn, outcome: { stop: "cancelled" } });
+        this.#log.end({ type: "turn.ended", turn, outcome: { stop: "cancelled" } });
         return "cancelled";
       }
-      if (e instanceof AgentError && e.kind === "store") this.#logState = "torn";
+      if (e instanceof AgentError && e.kind === "store") this.#log.tear();
       this.#deps.log.warn("turn failed", { session: this.id, cause: messageOf(e) });
-      this.#end({ type: "turn.ended", turn, outcome: { failure: failureOf(e) } });
+      this.#log.end({ type: "turn.ended", turn, outcome: { failure: failureOf(e) } });
       throw e;
     }
   }
@@ -328,42 +275,14 @@ export class Session {
     this.#events.append({ type: "job.ended", messageId: randomId("msg"), inResult, ...end });
   }
 
-  async #own(): Promise<void> {
-    if (this.#lock === undefined && typeof this.#deps.lock === "function") {
-      this.#lock = await this.#deps.lock();
-    }
-  }
-
-  /** Logs the end of a turn that is already answered otherwise: a full disk must not hide the first cause. */
-  #end(event: SessionEvent): void {
-    try {
-      this.#events.append(event);
-    } catch (e) {
-      this.#logState = "torn";
-      this.#deps.log.error("cannot log the end of a turn", { session: this.id, cause: messageOf(e) });
-    }
-  }
-
-  /** Closes in the log what an earlier turn left open when it could not be written. */
-  #mend(): void {
-    if (this.#logState === "whole") return;
-    for (const event of mendingEvents(this.#events.events())) this.#events.append(event);
-    this.#logState = "whole";
-  }
-
   /** Logs the system prompt where there is none yet, or where it is another one by now; gives what is to be told. */
   async #describePlace(preset: Preset, roots: readonly string[]): Promise<string | undefined> {
     const { event, notice } = await nextSystemPrompt(
       this.#events.history.system,
-      this.#place(preset, roots),
+      placeOf(this.#deps, preset, roots),
     );
     if (event) this.#events.append(event);
     return notice;
-  }
-
-  #place(preset: Preset, roots: readonly string[]): PromptPlace {
-    const { config, tempDir } = this.#deps;
-    return { config, cwd: this.cwd, roots, tempDir: tempDir(), preset };
   }
 
   /** Says, once for each time the session is opened, what is otherwise than the user may expect. */
@@ -386,41 +305,6 @@ export class Session {
 
   #tell(severity: "info" | "warning", text: string): void {
     this.#events.append({ type: "notice", messageId: randomId("msg"), severity, text });
-  }
-
-  #turnDeps(id: string, settings: Settings, roots: readonly string[], steering: Steering): TurnDeps {
-    const { tools, workbench, grants, rules, front, openModel } = this.#deps;
-    const turn = {
-      log: this.#events,
-      tools,
-      workbench,
-      grants,
-      rules,
-      front,
-      openModel,
-      editor: this.#editor(),
-      changes: this.#changeKeeper(id),
-      jobs: this.#jobs,
-      cwd: this.cwd,
-      ...settings,
-      steering,
-      maxModelCalls: this.#deps.config.maxModelCalls,
-      privateHosts: this.#deps.config.fetch.allowPrivate,
-      toolsReady: (signal: AbortSignal) => this.#serversReady(signal),
-    };
-    const system = async (preset: Preset, write: boolean) =>
-      childPrompt(await promptFacts(this.#place(preset, roots)), write);
-    return { ...turn, delegate: children({ turn, system }) };
-  }
-
-  #changeKeeper(turn: string): ChangeKeeper | undefined {
-    const { snapshots, log } = this.#deps;
-    return snapshots && new ChangeKeeper({ turn, snapshots, log, append: (e) => this.#events.append(e) });
-  }
-
-  #editor(): EditorAccess | undefined {
-    const { front: { files }, log } = this.#deps;
-    return files && { files, trust: this.#editorTrust, roots: [this.cwd, ...this.#roots], log };
   }
 }
 
