@@ -1,24 +1,6 @@
 import { AgentError, messageOf } from "../errors.ts";
-import type { Log } from "../log.ts";
-import type { Limits } from "../sandbox/limits.ts";
-import type { Policy } from "../sandbox/policy.ts";
 import type { Executor } from "./executor_handle.ts";
-
-/** What {@linkcode startExecutor} needs; the environment is the agent's own, commands get what the scrub leaves. */
-export interface ExecutorOptions {
-  readonly policy: Policy;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly envPass: readonly string[];
-  /** The user's home directory, absolute. */
-  readonly home: string;
-  readonly log: Log;
-  /** URL of the executor's module; the one of this package by default. */
-  readonly entry?: string;
-  /** What commands may use; `DEFAULT_LIMITS` for what is not named. */
-  readonly limits?: Partial<Limits>;
-  /** False: no bubblewrap, although it may be there; for tests of what then holds. */
-  readonly bubblewrap?: boolean;
-}
+import type { ExecutorOptions } from "./executor_options.ts";
 
 /**
  * Starts an executor. Rejects with `AgentError("sandbox")`, naming cause and mend, when the machine lacks what

@@ -1,7 +1,8 @@
 import { AgentError } from "../errors.ts";
 import type { Policy } from "../sandbox/policy.ts";
 import type { Executor } from "./executor_handle.ts";
-import { type ExecutorOptions, startExecutor } from "./host.ts";
+import type { ExecutorOptions } from "./executor_options.ts";
+import { startExecutor } from "./host.ts";
 
 /** Milliseconds after its last request at which an executor is stopped. */
 const IDLE_MS = 10 * 60 * 1000;

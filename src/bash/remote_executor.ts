@@ -17,7 +17,7 @@ import type {
   Listing,
   ResolvedPath,
 } from "./executor_handle.ts";
-import type { ExecutorOptions } from "./host.ts";
+import type { ExecutorOptions } from "./executor_options.ts";
 import { firstStage, launchArgv, launchEnv, type LaunchPlan } from "./launch.ts";
 import { type Outer, outerFailed, outerFor, wrapped } from "./outer_layer.ts";
 import { randomTag } from "../sandbox/harden.ts";

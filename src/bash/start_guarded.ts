@@ -3,7 +3,7 @@ import { fingerprintOf, mountsOf, protectedIn, type ProtectedMounts } from "../s
 import type { Executor } from "./executor_handle.ts";
 import { Guard } from "./guard.ts";
 import { GuardedExecutor } from "./guarded_executor.ts";
-import type { ExecutorOptions } from "./host.ts";
+import type { ExecutorOptions } from "./executor_options.ts";
 import { readByDeno } from "./read_by_deno.ts";
 import { RemoteExecutor } from "./remote_executor.ts";
 

@@ -1,5 +1,5 @@
 import { assignmentFault, isOwnName } from "./assignments.ts";
-import type { Redirection } from "./command_line.ts";
+import type { Redirection } from "./simple_command.ts";
 import { readOptions } from "./option_spec.ts";
 import type { ShellWord } from "./shell_word.ts";
 import { testFault } from "./test_command.ts";

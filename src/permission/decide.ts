@@ -1,5 +1,5 @@
 import type { Preset } from "../config/config.ts";
-import type { CommandLine } from "./command_line.ts";
+import type { CommandLine } from "./simple_command.ts";
 import {
   type Asked,
   EDITS,

@@ -1,5 +1,5 @@
 import { BUILTINS } from "./builtins.ts";
-import type { CommandLine, SimpleCommand } from "./command_line.ts";
+import type { CommandLine, SimpleCommand } from "./simple_command.ts";
 import type { Ground } from "./ground.ts";
 import { subcommandOf } from "./grant_table.ts";
 import { isHarmless, passesThrough } from "./harmless.ts";

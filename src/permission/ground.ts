@@ -1,6 +1,7 @@
 import { isAbsolute } from "@std/path/is-absolute";
 import { resolve } from "@std/path/resolve";
-import { type CommandLine, everyCommand, type SimpleCommand } from "./command_line.ts";
+import { everyCommand } from "./command_line.ts";
+import type { CommandLine, SimpleCommand } from "./simple_command.ts";
 
 /** Where a line's commands run; programs read configuration and scripts from there. */
 export interface Ground {

@@ -1,4 +1,4 @@
-import type { CommandLine, SimpleCommand } from "./command_line.ts";
+import type { CommandLine, SimpleCommand } from "./simple_command.ts";
 import type { Ground } from "./ground.ts";
 import { isHarmlessFind } from "./harmless_find.ts";
 import { isHarmlessGit } from "./harmless_git.ts";

@@ -13,7 +13,14 @@ import {
   type Word,
 } from "unbash";
 import { builtinFault } from "./builtins.ts";
-import type { Assignment, CommandLine, Place, Redirection, SimpleCommand, Wrapping } from "./command_line.ts";
+import type {
+  Assignment,
+  CommandLine,
+  Place,
+  Redirection,
+  SimpleCommand,
+  Wrapping,
+} from "./simple_command.ts";
 import { assignmentFault, isOwnName } from "./assignments.ts";
 import { readRedirection } from "./redirections.ts";
 import { readArithmetic, readWord, type ShellWord, type WordFinds } from "./shell_word.ts";

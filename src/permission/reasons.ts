@@ -1,7 +1,7 @@
 import type { Preset } from "../config/config.ts";
 import { oneLine } from "../errors.ts";
 import { code } from "./code.ts";
-import type { CommandLine, SimpleCommand } from "./command_line.ts";
+import type { CommandLine, SimpleCommand } from "./simple_command.ts";
 import type { Rule } from "./rules.ts";
 
 /** The model may write much, and anything, for its reasons. */

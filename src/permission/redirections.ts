@@ -1,5 +1,5 @@
 import type { Redirection as RedirectionNode } from "unbash";
-import type { Redirection } from "./command_line.ts";
+import type { Redirection } from "./simple_command.ts";
 import { readBody, readWord, type ShellWord, type WordFinds } from "./shell_word.ts";
 
 /** Reads one redirection; what runs inside it goes to `finds`. */

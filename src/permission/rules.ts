@@ -1,7 +1,8 @@
 import { resolve } from "@std/path/resolve";
 import { type HostPattern, matchesHost, parseHostPattern } from "../config/host_pattern.ts";
 import { AgentError } from "../errors.ts";
-import { type CommandLine, everyCommand, type SimpleCommand } from "./command_line.ts";
+import { everyCommand } from "./command_line.ts";
+import type { CommandLine, SimpleCommand } from "./simple_command.ts";
 import { isBelow } from "./ground.ts";
 import type { ShellWord } from "./shell_word.ts";
 import { variableKind } from "./variables.ts";

@@ -1,5 +1,6 @@
 import type { CommandResult, Executor } from "../../src/bash/executor_handle.ts";
-import { type ExecutorOptions, startExecutor } from "../../src/bash/host.ts";
+import type { ExecutorOptions } from "../../src/bash/executor_options.ts";
+import { startExecutor } from "../../src/bash/host.ts";
 import type { Preset } from "../../src/config/config.ts";
 import { silentLog } from "../../src/log.ts";
 import { policyFor, type PolicyInput } from "../../src/sandbox/policy.ts";

@@ -19,7 +19,7 @@ import type {
   Listing,
   ResolvedPath,
 } from "../executor_handle.ts";
-import type { ExecutorOptions } from "../host.ts";
+import type { ExecutorOptions } from "../executor_options.ts";
 import type { SearchResult } from "../search/search.ts";
 import { contentOf } from "../wire.ts";
 

@@ -4,7 +4,7 @@ import { randomTag } from "../../sandbox/harden.ts";
 import { denoDirOf } from "../../sandbox/own_places.ts";
 import type { Policy } from "../../sandbox/policy.ts";
 import { Channel } from "../channel.ts";
-import type { ExecutorOptions } from "../host.ts";
+import type { ExecutorOptions } from "../executor_options.ts";
 import { killRemains } from "../remains.ts";
 import { Requests } from "../requests.ts";
 

@@ -3,28 +3,11 @@ import { MAX_FILE_BYTES } from "../../bash/wire.ts";
 import { contentHash } from "../../tool/file/text_file.ts";
 import { code } from "../../tool/view.ts";
 import type { ChangedFile, ChangedTurn } from "./changed_files.ts";
+import type { FileOutcome, Undone } from "./undone.ts";
 import { throughEditor } from "../editor/editor_executor.ts";
 import type { Snapshots } from "./snapshots.ts";
 import type { TurnDeps } from "../turn.ts";
 import { toldText } from "./undo_text.ts";
-
-/** What became of one file. */
-export type FileOutcome =
-  /** It holds again what it held before the turn, or is gone again. */
-  | {
-    readonly path: string;
-    readonly back: "restored" | "removed";
-    /** It was so already: the change was never made, or somebody else took it back. */
-    readonly unchanged?: true;
-  }
-  | { readonly path: string; readonly left: string };
-
-/** What came of taking back a turn's file changes. */
-export interface Undone {
-  readonly turn: ChangedTurn;
-  /** Without those that somebody else took back, or that were never made since the write failed. */
-  readonly files: readonly FileOutcome[];
-}
 
 /** What an undo works with. */
 export type UndoDeps = Pick<TurnDeps, "log" | "workbench" | "preset" | "editor"> & {

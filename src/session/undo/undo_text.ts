@@ -2,7 +2,7 @@ import { isWithin } from "../../sandbox/paths.ts";
 import { code } from "../../tool/view.ts";
 import { oneLine } from "../guidance/front_matter.ts";
 import { promptText } from "../prompt/prompt_text.ts";
-import type { FileOutcome, Undone } from "./undo.ts";
+import type { FileOutcome, Undone } from "./undone.ts";
 
 /** Lines of each list; the rest is counted. */
 const MAX_LISTED = 50;

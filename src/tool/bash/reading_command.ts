@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type CommandLine, readCommandLine } from "../../permission/command_line.ts";
+import { readCommandLine } from "../../permission/command_line.ts";
+import type { CommandLine } from "../../permission/simple_command.ts";
 import { isHarmlessLine } from "../../permission/harmless.ts";
 import { READERS } from "../../permission/harmless_table.ts";
 import { isOperand, type OptionSpec, type OptionsRead, readOptions } from "../../permission/option_spec.ts";
