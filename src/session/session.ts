@@ -1,5 +1,5 @@
 import { AgentError, isAbort, messageOf } from "../errors.ts";
-import { type Config, type McpServerConfig, type Preset, secretsOf } from "../config/config.ts";
+import type { Config, McpServerConfig, Preset } from "../config/config.ts";
 import { type JobEnd, JobTable } from "../bash/jobs.ts";
 import type { Log } from "../log.ts";
 import type { Rules } from "../permission/rules.ts";
@@ -46,6 +46,8 @@ export interface SessionDeps {
   readonly rules: Rules;
   readonly front: Front;
   readonly openModel: OpenModel;
+  /** Values that must never be shown, as they are now. */
+  readonly secrets: () => readonly string[];
   /** The commands that there are now, with these further roots; none by default. Never rejects. */
   readonly commands?: (roots: readonly string[]) => Promise<CommandSet>;
   /** Models to choose from, `provider/model`. */
@@ -120,8 +122,8 @@ export class Session {
         ended: (end) => this.#logJobEnd(end, true),
       },
     });
-    const { log, events, openModel } = deps;
-    this.#titler = new Titler({ log, events, openModel, secrets: secretsOf(deps.config) });
+    const { log, events, openModel, secrets } = deps;
+    this.#titler = new Titler({ log, events, openModel, secrets });
     this.#lock = typeof deps.lock === "function" ? undefined : deps.lock;
   }
 
