@@ -87,6 +87,7 @@ export class SessionMethods {
       rules: parseRules(config.rules),
       state: this.#state,
       elicits: () => deps.client().elicits,
+      secrets: () => keyring.secrets,
       hide: (secrets) => keyring.hide(secrets),
       commandsChanged: (id) => {
         const session = this.#sessions.find(id);

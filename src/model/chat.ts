@@ -1,7 +1,16 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { ModelPrice } from "../config/config.ts";
 import { loadAdapter, prepareAdapter } from "./adapters.ts";
-import { type Model, ModelError, type ModelPart, type ModelRef, type ModelRequest } from "./model.ts";
+import { type HiddenImages, withoutRefused } from "./image_refusal.ts";
+import { imagesSent } from "./images.ts";
+import {
+  type Model,
+  ModelError,
+  type ModelImage,
+  type ModelPart,
+  type ModelRef,
+  type ModelRequest,
+} from "./model.ts";
 import { toCallOptions } from "./prompt.ts";
 import { publicText, type Speaker } from "./provider_error.ts";
 import { type Exchange, type Patience, repairFetch } from "./repair_fetch.ts";
@@ -50,6 +59,7 @@ export function chatModel(target: ChatTarget, options: ChatOptions = {}): Model 
     random: options.random ?? Math.random,
     sleep: options.sleep ?? sleep,
   };
+  const refused = new WeakSet<ModelImage>();
   return {
     ref: target.ref,
     window: target.window,
@@ -57,22 +67,32 @@ export function chatModel(target: ChatTarget, options: ChatOptions = {}): Model 
     thinks: target.kind === "deepseek",
     sees: target.sees,
     prepare: () => prepareAdapter(target.kind),
-    stream: (request, signal) => withRetry(() => attempt(target, request, signal, options), signal, clock),
+    stream: (request, signal) => {
+      const images = () => imagesSent(request.messages, target.sees, refused);
+      const once = (hidden: HiddenImages) => attempt(target, { request, hidden }, signal, options);
+      return withRetry(() => withoutRefused(images(), refused, once), signal, clock);
+    },
   };
+}
+
+/** What one request is made of. */
+interface Asked {
+  readonly request: ModelRequest;
+  readonly hidden: HiddenImages;
 }
 
 /** One request and its reply. Leaving it in whatever way closes the connection. */
 async function* attempt(
   target: ChatTarget,
-  request: ModelRequest,
+  asked: Asked,
   signal: AbortSignal,
   options: ChatOptions,
 ): AsyncGenerator<ModelPart> {
   if (signal.aborted) throw abortError();
   const left = new AbortController();
-  const exchange = newExchange(target, request, options, AbortSignal.any([signal, left.signal]));
+  const exchange = newExchange(target, asked.request, options, AbortSignal.any([signal, left.signal]));
   try {
-    const stream = await abortable(openStream(target, request, exchange), signal);
+    const stream = await abortable(openStream(target, asked, exchange), signal);
     const reader = stream.getReader();
     for (;;) {
       const { done, value } = await abortable(reader.read(), signal);
@@ -91,7 +111,7 @@ async function* attempt(
 
 async function openStream(
   target: ChatTarget,
-  request: ModelRequest,
+  { request, hidden }: Asked,
   exchange: Exchange,
 ): Promise<ReadableStream<LanguageModelV4StreamPart>> {
   const adapter = await loadAdapter({
@@ -103,7 +123,7 @@ async function openStream(
     fetch: repairFetch(exchange),
   });
   const { stream } = await adapter.doStream({
-    ...toCallOptions(request, target.sees),
+    ...toCallOptions(request, target.sees, hidden),
     abortSignal: exchange.signal,
   });
   return stream;

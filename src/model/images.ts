@@ -1,4 +1,5 @@
 import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from "@ai-sdk/provider";
+import type { HiddenImages } from "./image_refusal.ts";
 import type { ModelImage, ModelMessage } from "./model.ts";
 
 type Content = LanguageModelV4TextPart | LanguageModelV4FilePart;
@@ -18,17 +19,24 @@ const MAX_SENT = 24 * 1024 * 1024;
 type Result = Extract<ModelMessage, { role: "tool" }>;
 type UserMessage = Extract<ModelMessage, { role: "user" }>;
 
+/** Why an image is not shown. */
+type Reason = "blind" | "refused" | "no room";
+
+const NOTHING_HIDDEN: HiddenImages = new Set<ModelImage>();
+
 /**
  * The messages as a model gets them. To one that sees, a prompt's images go where they stood in it, and those of a
  * reply's results follow these in a message of their own, the latest first to find room; to another, or where there
- * is no room, it is said that the images are not shown. Every call is still followed by its results before anything
- * else. Pure.
+ * is no room, it is said that the images are not shown; so it is of those that are `hidden`, since the provider
+ * refused them. Every call is still followed by its results before anything else. Pure.
  */
 export function withImages(
   messages: readonly ModelMessage[],
   sees: boolean,
+  hidden: HiddenImages = NOTHING_HIDDEN,
 ): (ModelMessage | ImageMessage)[] {
-  const shown = sees ? withinRoom(messages) : new Set<ModelImage>();
+  const shown = imagesSent(messages, sees, hidden);
+  const reasonOf = (image: ModelImage) => !sees ? "blind" : hidden.has(image) ? "refused" : "no room";
   const told: (ModelMessage | ImageMessage)[] = [];
   let waiting: Result[] = [];
   const flush = () => {
@@ -38,31 +46,42 @@ export function withImages(
   for (const message of messages) {
     if (message.role !== "tool") flush();
     if (message.role === "assistant" || !message.images?.length) told.push(message);
-    else if (message.role === "user") told.push(userMessage(message, shown, sees));
+    else if (message.role === "user") told.push(userMessage(message, shown, reasonOf));
     else {
-      const isShown = message.images.every((image) => shown.has(image));
-      told.push(isShown ? message : { ...message, text: `${message.text}\n${notShown("tool", sees)}` });
-      if (isShown) waiting.push(message);
+      const left = message.images.filter((image) => !shown.has(image));
+      const isBlank = left.length === message.images.length;
+      const note = isBlank
+        ? notShown("tool", reasonOf(left[0]!))
+        : `[${left.length} of ${message.images.length} images are not shown.]`;
+      told.push(left.length === 0 ? message : { ...message, text: `${message.text}\n${note}` });
+      if (!isBlank) waiting.push(message);
     }
   }
   flush();
   return told;
 }
 
-function notShown(role: "tool" | "user", sees: boolean): string {
-  if (!sees) return "[The model in use takes no images: it cannot be shown.]";
+function notShown(role: "tool" | "user", reason: Reason): string {
+  if (reason === "blind") return "[The model in use takes no images: it cannot be shown.]";
+  if (reason === "refused") return "[The provider refused it: it cannot be shown.]";
   return role === "tool"
     ? "[Left out to save room. Read it again to see it.]"
     : "[Left out to save room. Ask for it to be sent again if you need it.]";
 }
 
-/** The latest images that fit into one request. */
-function withinRoom(messages: readonly ModelMessage[]): Set<ModelImage> {
+/** The images that go along: of those that are not hidden the latest that fit into one request. Pure. */
+export function imagesSent(
+  messages: readonly ModelMessage[],
+  sees: boolean,
+  hidden: HiddenImages,
+): Set<ModelImage> {
   const fitting = new Set<ModelImage>();
+  if (!sees) return fitting;
   let room = MAX_SENT;
   for (const message of messages.toReversed()) {
     if (message.role === "assistant") continue;
     for (const image of message.images ?? []) {
+      if (hidden.has(image)) continue;
       room -= image.data.length;
       if (room >= 0) fitting.add(image);
     }
@@ -74,7 +93,7 @@ function withinRoom(messages: readonly ModelMessage[]): Set<ModelImage> {
 function userMessage(
   { text, images = [] }: UserMessage,
   shown: ReadonlySet<ModelImage>,
-  sees: boolean,
+  reasonOf: (image: ModelImage) => Reason,
 ): UserMessage | ImageMessage {
   const content: Content[] = [];
   let [words, from] = ["", 0];
@@ -88,7 +107,7 @@ function userMessage(
     if (shown.has(image)) {
       flush();
       content.push(filePart(image));
-    } else words += ` ${notShown("user", sees)}`;
+    } else words += ` ${notShown("user", reasonOf(image))}`;
   }
   words += text.slice(from);
   if (content.length === 0) return { role: "user", text: words };

@@ -99,6 +99,8 @@ export type ModelPart =
   | { readonly type: "call"; readonly call: ModelCall }
   /** The request failed and is tried again in `waitMs`; nothing of a reply had come. */
   | { readonly type: "retry"; readonly attempt: number; readonly waitMs: number; readonly reason: string }
+  /** The provider takes the request without its images alone; the reply to that follows. */
+  | { readonly type: "images-refused"; readonly reason: string }
   /** The last part of every reply that ended well. */
   | { readonly type: "finish"; readonly reason: FinishReason; readonly usage: ModelUsage };
 

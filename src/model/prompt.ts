@@ -3,6 +3,7 @@ import type {
   LanguageModelV4FunctionTool,
   LanguageModelV4Message,
 } from "@ai-sdk/provider";
+import type { HiddenImages } from "./image_refusal.ts";
 import type { ModelMessage, ModelRequest } from "./model.ts";
 import { type ImageMessage, withImages } from "./images.ts";
 
@@ -10,12 +11,13 @@ import { type ImageMessage, withImages } from "./images.ts";
 export function toCallOptions(
   request: ModelRequest,
   sees: boolean,
+  hidden: HiddenImages,
 ): Pick<LanguageModelV4CallOptions, "prompt" | "tools"> {
   const system: LanguageModelV4Message[] = request.system
     ? [{ role: "system", content: request.system }]
     : [];
   return {
-    prompt: [...system, ...withImages(request.messages, sees).map(toMessage)],
+    prompt: [...system, ...withImages(request.messages, sees, hidden).map(toMessage)],
     tools: request.tools.map((tool): LanguageModelV4FunctionTool => ({
       type: "function",
       name: tool.name,

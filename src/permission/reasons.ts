@@ -32,6 +32,7 @@ export function asksForPages(preset: Preset, host: string): string {
 
 /** For the user: who wants the page. */
 export function redirects(from: string, to: string): string {
+  if (from === to) return `${code(from)} sends on to the same host by another scheme, http or https.`;
   return `${code(from)} sends on to another host, ${code(to)}.`;
 }
 

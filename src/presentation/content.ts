@@ -17,7 +17,8 @@ export function blocksContent(blocks: readonly Block[], max: number = CONTENT_BY
     const one = blockContent(block, left);
     left -= jsonBytes(one);
     if (left < 0) {
-      content.push(textContent(`… ${blocks.length - i} more changes left out …`));
+      const what = block.type === "diff" ? "changes" : "parts";
+      content.push(textContent(`… ${blocks.length - i} more ${what} left out …`));
       break;
     }
     content.push(one);

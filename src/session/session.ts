@@ -1,5 +1,5 @@
 import { AgentError, isAbort, messageOf } from "../errors.ts";
-import { type McpServerConfig, type Preset, secretsOf } from "../config/config.ts";
+import type { McpServerConfig, Preset } from "../config/config.ts";
 import { type JobEnd, JobTable } from "../bash/jobs.ts";
 import type { ConfinementReport } from "../sandbox/report.ts";
 import { type McpServers, noServers } from "../tool/mcp/servers.ts";
@@ -70,8 +70,8 @@ export class Session {
         ended: (end) => this.#logJobEnd(end, true),
       },
     });
-    const { log, events, openModel } = deps;
-    this.#titler = new Titler({ log, events, openModel, secrets: secretsOf(deps.config) });
+    const { log, events, openModel, secrets } = deps;
+    this.#titler = new Titler({ log, events, openModel, secrets });
     this.#log = new OwnedLog(deps);
     this.#source = {
       ...{ deps, events, jobs: this.#jobs },

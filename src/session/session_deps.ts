@@ -26,6 +26,8 @@ export interface SessionDeps {
   readonly rules: Rules;
   readonly front: Front;
   readonly openModel: OpenModel;
+  /** Values that must never be shown, as they are now. */
+  readonly secrets: () => readonly string[];
   /** The commands that there are now, with these further roots; none by default. Never rejects. */
   readonly commands?: (roots: readonly string[]) => Promise<CommandSet>;
   /** Models to choose from, `provider/model`. */

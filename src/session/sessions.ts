@@ -37,7 +37,9 @@ export interface SessionsDeps {
   readonly state: StateDir;
   /** Which ways of asking the user the client has. */
   readonly elicits: () => { readonly form: boolean; readonly url: boolean };
-  /** Keeps values out of logs and errors. */
+  /** Values that must never be shown, as they are now. */
+  readonly secrets: () => readonly string[];
+  /** Adds to them. */
   readonly hide: (secrets: readonly string[]) => void;
   /** The commands of a session may be others now. */
   readonly commandsChanged: (sessionId: string) => void;
@@ -226,7 +228,7 @@ export class Sessions {
     lock: SessionDeps["lock"],
   ): Session {
     const { config, log, tools, openModel, models, front, workbench, rules, state } = this.#deps;
-    const { elicits, commandsChanged } = this.#deps;
+    const { elicits, commandsChanged, secrets } = this.#deps;
     const tempDir = () => state.tempDir(id);
     const mcp: McpServers = new McpServers({
       cwd,
@@ -247,6 +249,7 @@ export class Sessions {
         log,
         events,
         openModel,
+        secrets,
         models,
         rules,
         mcp,

@@ -129,6 +129,12 @@ async function askModel(model: Model, deps: TurnDeps, signal: AbortSignal): Prom
           if (!warned) warn(deps, `${part.reason} Trying again for up to 30 seconds.`);
           warned = true;
           break;
+        case "images-refused":
+          warn(
+            deps,
+            `The provider refused the images of this conversation: they were left out. ${part.reason}`,
+          );
+          break;
         case "finish":
           deltas.flush();
           log.append({ type: "model.replied", finish: part.reason, usage: part.usage });

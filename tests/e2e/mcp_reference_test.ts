@@ -2,10 +2,10 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { plainCapabilities, zedCapabilities } from "../support/capabilities.ts";
 import { editorFiles } from "../support/editor.ts";
 import { freePort, serveEverything, serverCommand, sessionWith, stdioServer } from "../support/mcp.ts";
-import { contentText, script } from "../support/model_script.ts";
+import { contentText, isPictures, script } from "../support/model_script.ts";
 import { onStage } from "../support/on_stage.ts";
 import type { Stage } from "../support/stage.ts";
-import { cardsOf, joinChunks, onlyCard, textOf, toolText } from "../support/updates.ts";
+import { cardsOf, joinChunks, onlyCard, textOf, toolContent, toolText } from "../support/updates.ts";
 import type { Fields } from "../support/wire.ts";
 
 const FREE = { DSH_PRESET: "full-access" };
@@ -32,12 +32,17 @@ async function tour(stage: Stage, server: Fields): Promise<void> {
   assertEquals(echo, "Echo: 4711");
   assertStringIncludes(sum!, "42");
   assertStringIncludes(structured!, "temperature");
-  assertMatch(image!, /\[image, image\/png, \d+ bytes: not shown\]/);
+  assertMatch(image!, /\[image 1: image\/png, \d+ bytes\]/);
   assertStringIncludes(resource!, "[resource demo://resource/dynamic/text/1]");
   assertStringIncludes(long!, "completed");
   assertStringIncludes(list!, "demo://resource");
   assertMatch(wrong!, /message/);
+  const pictures = stage.model.lastCall.messages.filter(isPictures);
+  assertEquals(pictures.length, 1);
   const cards = cardsOf(updates);
+  const picture = toolContent(cards[3]!.last)[1]?.content as Fields | undefined;
+  assertEquals([picture?.type, picture?.mimeType], ["image", "image/png"]);
+  assert(JSON.stringify(pictures).includes(String(picture?.data)));
   assertEquals(cards.map((card) => card.status), [...Array(7).fill("completed"), "failed"]);
   assertEquals(cards[0]!.call.title, "`every` · `echo`");
   assertEquals([cards[0]!.call.kind, cards[0]!.call.rawInput], ["other", { message: "4711" }]);
@@ -56,6 +61,25 @@ for (const kind of ["stdio", "http", "sse"] as const) {
     },
   );
 }
+
+onStage(
+  "a link in a result says how the model reads it, and it can",
+  { client: plainCapabilities, env: FREE },
+  async (stage) => {
+    const session = await sessionWith(stage, [stdioServer("every", "everything", ["stdio"])]);
+    await session.run(script(["tool", "mcp__every__get-resource-links", { count: 2 }], ["text", "ok"]));
+    const links = results(stage).at(-1)!;
+    assertStringIncludes(links, '[mcp_resource reads a linked resource: server "every", and its uri.]');
+    const uri = /\[resource (\S+) \(/.exec(links)![1]!;
+    const { updates } = await session.run(
+      script(["tool", "mcp_resource", { server: "every", uri }], ["text", "ok"]),
+    );
+    assertEquals([onlyCard(updates).status, onlyCard(updates).last.title], [
+      "completed",
+      `\`every\` · \`${uri}\``,
+    ]);
+  },
+);
 
 onStage(
   "the reference server for files works in its directory, and Zed draws its calls as cards",

@@ -3,7 +3,7 @@ import { contentText, script } from "../support/model_script.ts";
 import { callsAndResults } from "../support/model_server.ts";
 import { onStage } from "../support/on_stage.ts";
 import type { Stage } from "../support/stage.ts";
-import { isTurnBound, joinChunks, onlyCard, toolContent } from "../support/updates.ts";
+import { isTurnBound, joinChunks, onlyCard, textOf, toolContent } from "../support/updates.ts";
 import type { Fields } from "../support/wire.ts";
 
 const HEADS = {
@@ -107,3 +107,41 @@ onStage("an image, to a model that cannot see, is told of", {
   assertStringIncludes(stage.model.told, "takes no images");
   assertStringIncludes(contentText(stage.model.lastCall.messages.at(-1)?.content), "PNG image, 100 bytes");
 });
+
+const GARBAGE = `${HEADS.png}garbage`; // 15 bytes: what they are in Base64 does not depend on what follows
+
+onStage(
+  "a broken image, which the provider refuses",
+  { model: { refused: btoa(GARBAGE) } },
+  async (stage, t) => {
+    const { model } = stage;
+    const session = await stage.session();
+    const told = (text: string) => text.split("refused the images of this conversation").length - 1;
+
+    await t.step("is left out, which the user is told, and the turn goes on", async () => {
+      await paint(stage, "broken.png", GARBAGE);
+      const { updates } = await session.run(look("broken.png"));
+      assertEquals(onlyCard(updates).status, "completed");
+      assertEquals([told(textOf(updates)), model.calls.length], [1, 3]);
+      assertStringIncludes(textOf(updates), "an image cannot be decoded");
+      assertEquals(imagesIn(model.lastCall.messages), []);
+      assertStringIncludes(model.told, "The provider refused it");
+    });
+
+    await t.step("is not sent again in later turns; other images are", async () => {
+      const data = await paint(stage, "good.png", HEADS.png);
+      const { updates } = await session.run(look("good.png"));
+      assertEquals([told(textOf(updates)), model.calls.length], [0, 5]);
+      assertEquals(imagesIn(model.lastCall.messages), [`data:image/png;base64,${data}`]);
+    });
+
+    await t.step("does not stop a session that is loaded", async () => {
+      await stage.stop();
+      await stage.start();
+      const loaded = await stage.load(session.id);
+      const { updates } = await loaded.run(script(["text", "on"]));
+      assertEquals(told(textOf(updates)), 1);
+      assertEquals(imagesIn(model.lastCall.messages), []);
+    });
+  },
+);

@@ -1,7 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { contentText, script } from "../support/model_script.ts";
 import type { Session } from "../support/session.ts";
-import { onStage } from "../support/on_stage.ts";
+import { onEmptyStage, onStage } from "../support/on_stage.ts";
+import { runProgram } from "../support/program.ts";
 import { eventually } from "../support/waiting.ts";
 import type { Stage } from "../support/stage.ts";
 
@@ -155,4 +156,25 @@ onStage("no title is asked for where titles are switched off, nor of the demo mo
   const on = await stage.session();
   await on.run("hello");
   await named(stage, on, "Fix the Parser");
+});
+
+/** A key that is typed in while the session is open. */
+const TYPED = "correct-horse-battery";
+
+onEmptyStage("a title holds no key, not even one that was typed in after the session was opened", {
+  model: { titles: [["text", `Use ${TYPED} to log in`]] },
+  secrets: { UNUSED_NAME: TYPED },
+  env: { DEEPSEEK_API_KEY: undefined, UNUSED_NAME: undefined },
+}, async (stage) => {
+  await stage.start();
+  const session = await stage.session();
+  const { code, stderr } = await runProgram(
+    stage,
+    ["login"],
+    { DEEPSEEK_API_KEY: undefined },
+    `${TYPED}\n`,
+  );
+  assertEquals(code, 0, stderr);
+  await session.run("hello");
+  await named(stage, session, "Use *** to log in");
 });

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { withImages } from "../../src/model/images.ts";
 import type { ModelMessage } from "../../src/model/model.ts";
 import { openModel } from "../../src/model/providers.ts";
-import { ask, configOf, fixture, KEY, read, serve, sse } from "./support.ts";
+import { ask, configOf, fixture, KEY, modelAt, read, serve, sse } from "./support.ts";
 
 const image = (data = "AAAA") => ({ mimeType: "image/png", data });
 const call = (...ids: string[]): ModelMessage => ({
@@ -168,4 +168,54 @@ Deno.test("images of prompts and of results share the room, the latest first", (
   assertEquals(later[0]?.role === "user" && later[0].text.startsWith("[1] [Left out to save room."), true);
   const earlier = withImages([call("a"), result("a", image(data)), prompt], true);
   assertEquals(earlier.map((m) => m.role), ["assistant", "tool", "images"]);
+});
+
+Deno.test("of a result's images those that are not shown are counted", () => {
+  const [good, bad] = [image(), image("BBBB")];
+  const [, told, pictures] = withImages([call("a"), result("a", good, bad)], true, new Set([bad]));
+  assertEquals(told?.role === "tool" && told.text.endsWith("\n[1 of 2 images are not shown.]"), true);
+  assertEquals(pictures?.role === "images" && pictures.content.map((part) => part.type), ["text", "file"]);
+});
+
+/** What becomes of a request when the server answers with these statuses, one after the other. */
+async function answered(statuses: readonly number[], messages: readonly ModelMessage[] = HISTORY) {
+  const reply = await fixture("reasoning-field.sse");
+  const pictures: number[] = [];
+  await using server = serve(async (request, n) => {
+    pictures.push((await request.text()).split("image_url").length >> 1);
+    const status = statuses[n - 1] ?? 200;
+    return status === 200 ? sse(reply) : new Response(`{"error":{"message":"no ${n}"}}`, { status });
+  });
+  const model = await modelAt(server.baseURL, "deepseek");
+  const { parts, error } = await read(model, ask("", { messages, tools: [] }));
+  const told = parts.filter((p) => p.type === "images-refused" || p.type === "retry").map((p) => p.type);
+  return { pictures, told, error: error?.message };
+}
+
+Deno.test("a request that is refused goes once more without its images", async () => {
+  for (const status of [400, 404, 422]) {
+    assertEquals(await answered([status]), { pictures: [2, 0], told: ["images-refused"], error: undefined });
+  }
+});
+
+Deno.test("where the images are not at fault the first refusal is told, and nothing of them", async () => {
+  assertEquals(await answered([400, 400]), {
+    pictures: [2, 0],
+    told: [],
+    error: "DeepSeek answered 400: no 1",
+  });
+});
+
+Deno.test("a request without images, or one that is refused for another reason, goes once", async () => {
+  assertEquals((await answered([400], [{ role: "user", text: "Hi" }])).pictures, [0]);
+  assertEquals((await answered([401])).pictures, [2]);
+  assertEquals((await answered([402])).pictures, [2]);
+});
+
+Deno.test("trouble on the second way is waited for as ever", async () => {
+  assertEquals(await answered([400, 429, 400]), {
+    pictures: [2, 0, 2, 0],
+    told: ["retry", "images-refused"],
+    error: undefined,
+  });
 });

@@ -43,6 +43,7 @@ async function fixture(
     grants,
     rules: parseRules(rules),
     openModel: () => Promise.resolve(demoModel({ sleep: abortableNoSleep })),
+    secrets: () => [],
     lock: () => {
       events.attach(new MemoryStore());
       return Promise.resolve({ release: () => {} });
@@ -335,6 +336,7 @@ Deno.test("a store that fails ends the turn with its error", async () => {
     },
     ...{ grants: broken.grants, rules: parseRules({}) },
     openModel: () => Promise.resolve(demoModel()),
+    secrets: () => [],
     lock: { release: () => {} },
   });
   await assertRejects(() => onBroken.prompt([{ type: "text", text: "x" }], IDLE), AgentError, "disk full");

@@ -31,6 +31,8 @@ export interface ModelServerOptions {
   readonly repeatIds?: boolean;
   /** How requests for a session's title are answered; by default they are refused, so that no title disturbs. */
   readonly titles?: readonly Step[];
+  /** Requests that hold this text are answered with 400, as providers do with an image that they cannot read. */
+  readonly refused?: string;
 }
 
 /**
@@ -122,6 +124,10 @@ export class ModelServer implements AsyncDisposable {
     });
     const cue = isTitleCall(call) ? this.#titleCue : cueOf(call.messages);
     if (cue.steps.some((step) => step[0] === "hang")) return;
+    const { refused } = this.#options;
+    if (refused !== undefined && text.includes(refused)) {
+      return refuse(response, failure(400, "an image cannot be decoded"));
+    }
     const refusal = this.#refusal(cue);
     if (refusal) return refuse(response, refusal);
     await this.#stream(cue.steps, response, AbortSignal.any([this.#stop.signal, client.signal]));

@@ -10,8 +10,8 @@ export interface TitlerDeps {
   readonly log: Log;
   readonly events: EventLog;
   readonly openModel: OpenModel;
-  /** Values that no title may hold. */
-  readonly secrets: readonly string[];
+  /** Values that no title may hold, as they are now: a key may be typed in later. */
+  readonly secrets: () => readonly string[];
 }
 
 /** Pauses of a session in which a title is tried: what was taken back or failed so often is not worth more. */
@@ -64,7 +64,7 @@ export class Titler {
     const model = await openModel(name);
     const topic = events.topic;
     if (!topic || model.ref.provider === "demo") return; // a script has no words for it
-    const title = cleanTitle(redact(await write(model, titleRequest(topic, model), signal), secrets));
+    const title = cleanTitle(redact(await write(model, titleRequest(topic, model), signal), secrets()));
     signal.throwIfAborted();
     if (title === undefined) throw new Error("The model wrote nothing that could be a title.");
     events.append({ type: "title.set", title });

@@ -43,7 +43,7 @@ export interface FetchOptions {
 
 /**
  * Fetches a page and makes text of it. Redirects are followed by hand: each address is checked, and each further
- * host asked for, as if it had been the first.
+ * origin asked for, as if it had been the first: a rule may name a port, which another scheme changes.
  * @throws FetchError in words for the model; what `permit` throws; the signal's reason once it is aborted.
  */
 export async function fetchPage(start: URL, options: FetchOptions): Promise<Page> {
@@ -53,8 +53,8 @@ export async function fetchPage(start: URL, options: FetchOptions): Promise<Page
   let from: string | undefined;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
     refusePrivate(url, options.privateHosts);
-    if (!permitted.has(url.host)) await options.permit(url, from);
-    permitted.add(url.host);
+    if (!permitted.has(url.origin)) await options.permit(url, from);
+    permitted.add(url.origin);
     from = url.host;
     const got = await clock.run(url, options.signal, (signal) => hop(url, options, signal));
     if (got instanceof URL) url = got;

@@ -46,6 +46,9 @@ const KINDS: readonly Signature[] = [
   ["UTF-32 text", [0, "\0\0\xfe\xff"]],
 ];
 
+/** Bytes of an image: it is logged, and goes to the model with every request from then on. */
+export const MAX_IMAGE_BYTES: number = 5 * 1024 * 1024;
+
 /** The type of an image that can be shown; undefined for all else. Pure. */
 export function imageTypeOf(bytes: Uint8Array): string | undefined {
   return nameIn(IMAGES, bytes);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Executor, type FileContent, FileError, type Listing } from "../../bash/executor_handle.ts";
-import { imageTypeOf } from "./file_kind.ts";
+import { imageTypeOf, MAX_IMAGE_BYTES } from "./file_kind.ts";
 import { LineWindow, numbered } from "./line_window.ts";
 import { withNearNames } from "./missing_file.ts";
 import { absolutePath } from "./path.ts";
@@ -14,8 +14,6 @@ import { type Block, code, fence } from "../view.ts";
 const DEFAULT_LINES = 2000;
 /** Bytes of a file that are gone through for lines; a search that far in costs about a minute. */
 const MAX_SCAN = 512 * 1024 * 1024;
-/** Bytes of an image: it is logged, and goes to the model with every request from then on. */
-const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
 /** Characters of a directory's entries. */
 const MAX_LISTING = 32 * 1024;
 

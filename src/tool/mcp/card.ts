@@ -8,6 +8,8 @@ import { cut } from "./text.ts";
 export const RESOURCE_TOOL = "mcp_resource";
 /** Characters of the arguments in a card; the request for leave shows the same. */
 const MAX_ARGS = 3_000;
+/** Characters of a result with images in its card: they need the room. */
+const MAX_TEXT_BESIDE_IMAGES = 2_000;
 
 /** What the log holds of a call beside its text. */
 export interface McpFacts {
@@ -36,9 +38,12 @@ export function mcpCard(name: string): Pick<Tool, "schema" | "presentCall" | "pr
       blocks: argumentBlocks(name, args),
       locations: [],
     }),
-    presentResult: (_args, { text, facts }): ResultView => ({
+    presentResult: (_args, { text, facts, images = [] }): ResultView => ({
       title: facts && titleText(facts.server, facts.tool),
-      blocks: [{ type: "text", text: fence(text) }],
+      blocks: [
+        { type: "text", text: fence(images.length > 0 ? cut(text, MAX_TEXT_BESIDE_IMAGES) : text) },
+        ...images.map((image) => ({ type: "image", ...image }) as const),
+      ],
     }),
   });
 }

@@ -1,5 +1,6 @@
 /**
- * The one module that loads the MCP client library, itself loaded when a session with servers is opened.
+ * Loads the MCP client library, and is itself loaded when a session with servers is opened; `mended.ts`, the other
+ * such module, when a call is made.
  *
  * @module
  */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineTool, type Tool } from "../tool.ts";
 import { mcpFacts, RESOURCE_TOOL } from "./card.ts";
+import { Pictures } from "./pictures.ts";
 import { MAX_RESULT, resourceText } from "./result.ts";
 import type { McpServer } from "./server.ts";
 import { plainLineOf, resultText } from "./text.ts";
@@ -37,13 +38,15 @@ export function resourceTool(servers: readonly McpServer[]): Tool | undefined {
         tool: RESOURCES,
         trusted: server.spec.trusted,
       });
+      const pictures = new Pictures();
       const text = uri === undefined
         ? listText(await server.listResources(context))
-        : resourceText(await server.readResource(uri, context));
+        : resourceText(await server.readResource(uri, context), pictures);
       return {
         text: resultText(server.redact(text), MAX_RESULT) || "(It is empty.)",
         isError: false,
         facts: mcpFacts(server.name, uri === undefined ? "resources" : plainLineOf(uri, MAX_LINE)),
+        images: pictures.images,
       };
     },
   });

@@ -141,8 +141,11 @@ export class McpServer {
   callTool(name: string, args: Record<string, unknown>, context: CallContext): Promise<CallToolResult> {
     return this.#request(
       context,
-      (client, options) =>
-        client.request({ method: "tools/call", params: { name, arguments: args } }, options),
+      async (client, options) => {
+        const { callToolResult } = await import("./mended.ts");
+        const request = { method: "tools/call", params: { name, arguments: args } };
+        return await client.request(request, callToolResult, options);
+      },
     );
   }
 
@@ -150,7 +153,14 @@ export class McpServer {
   readResource(uri: string, context: CallContext): Promise<ReadResourceResult> {
     return this.#request(
       context,
-      (client, options) => client.request({ method: "resources/read", params: { uri } }, options),
+      async (client, options) => {
+        const { readResourceResult } = await import("./mended.ts");
+        return await client.request(
+          { method: "resources/read", params: { uri } },
+          readResourceResult,
+          options,
+        );
+      },
     );
   }
 

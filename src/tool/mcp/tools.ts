@@ -77,7 +77,8 @@ function toolOf(
     async run(args, context) {
       await context.permit({ kind: "mcp", server: server.name, tool, trusted: server.spec.trusted });
       const result = await server.callTool(name, args, context);
-      return outcomeOf(server.name, tool, result, server.redact);
+      const { hasResources } = server.offered;
+      return outcomeOf(result, { server: server.name, tool, hasResources, redact: server.redact });
     },
   });
 }

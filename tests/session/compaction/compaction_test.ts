@@ -78,6 +78,7 @@ async function fixture(options: { window?: number; acts: Act[]; summary?: Act })
     grants: new FakeGrants(),
     rules: parseRules({}),
     openModel: () => Promise.resolve(model),
+    secrets: () => [],
     lock: () => {
       events.attach(new MemoryStore());
       return Promise.resolve({ release: () => {} });

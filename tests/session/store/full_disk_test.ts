@@ -30,6 +30,7 @@ async function sessionWithRoom(room: number) {
       lock: { release: () => {} },
     },
     openModel: () => Promise.resolve(demoModel({ sleep: () => Promise.resolve() })),
+    secrets: () => [],
   });
   const play = async (...steps: unknown[]) => {
     const prompt = [{ type: "text", text: `demo: ${JSON.stringify(steps)}` } as const];

@@ -29,7 +29,7 @@ const TOOLS: Record<string, (args: Json, meta: Json) => Promise<Json> | Json> = 
   fails: () => text("the disk is on fire", { isError: true }),
   empty: () => ({ content: [] }),
   structured: () => ({ content: [], structuredContent: { answer: 42 } }),
-  image: () => ({ content: [{ type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" }] }),
+  content: ({ content }) => ({ content }),
   link: () => ({ content: [{ type: "resource_link", uri: "file:///r/1", name: "one" }] }),
   big: ({ length }) => text(`BEGIN${"x".repeat(Number(length))}END`),
   malformed: () => ({ content: "no list" }),

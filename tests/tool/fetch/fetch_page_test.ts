@@ -209,6 +209,25 @@ Deno.test("a redirect is told by the host that sends on, and each host is asked 
   assertEquals(asked, ["undefined > a.test", "a.test > b.test", "a.test > c.test"]);
 });
 
+Deno.test("a redirect to the same host by another scheme needs leave of its own, and to the same origin none", async () => {
+  let sent = 0;
+  const asked: string[] = [];
+  let base = "";
+  const next = () => [base, base.replace("http:", "https:")][sent++] ?? "";
+  const e = await withServer(
+    () => encoder.encode(`HTTP/1.1 302 Found\r\nlocation: ${next()}\r\n\r\n`),
+    (url) => {
+      base = url;
+      const permit = ({ protocol }: URL) => {
+        asked.push(protocol);
+        return protocol === "https:" ? Promise.reject(new Error("a rule says no")) : Promise.resolve();
+      };
+      return assertRejects(() => get(url, { permit }));
+    },
+  );
+  assertEquals([(e as Error).message, asked, sent], ["a rule says no", ["http:", "https:"], 2]);
+});
+
 Deno.test("no name is looked up without leave", async () => {
   let lookups = 0;
   const refused = new Error("no");
