@@ -1,0 +1,63 @@
+import { contentText, isPictures } from "./model_script.ts";
+import type { ModelCall } from "./model_server.ts";
+import type { Fields, Update } from "./wire.ts";
+
+/** Lines of a text that may follow each other without a change. */
+const REPEATS = 3;
+
+/** What the model got for prompts without a script: the user's message of each, as it went over the wire. */
+export function sentFor(calls: readonly ModelCall[]): unknown[] {
+  const sent = calls.map(({ messages }) => messages.findLast((m) => m.role === "user" && !isPictures(m)));
+  return sent.map((message) => message?.content).filter(isUnscripted).map(folded);
+}
+
+/** The blocks of such prompts as a load shows them again. */
+export function shownAgain(updates: readonly Update[]): unknown[] {
+  return updates.filter((u) => u.sessionUpdate === "user_message_chunk").map((u) => u.content)
+    .filter((block) => isUnscripted([block])).map(folded);
+}
+
+/** A setting as the client shows it: `mode`, or an option by its id. */
+export type Shown = Readonly<Record<string, unknown>>;
+
+/** The values of a list of options. */
+export function valuesOf(options: unknown): Shown {
+  return Object.fromEntries(
+    (options as Fields[] ?? []).map(({ id, currentValue }) => [String(id), currentValue]),
+  );
+}
+
+/** The settings that updates have changed, each with its last value. */
+export function changedSettings(before: Shown, updates: readonly Update[]): Shown {
+  const after: Record<string, unknown> = {};
+  for (const update of updates as unknown as Fields[]) {
+    if (update.sessionUpdate === "current_mode_update") after.mode = update.currentModeId;
+    if (update.sessionUpdate === "config_option_update") Object.assign(after, valuesOf(update.configOptions));
+  }
+  return Object.fromEntries(Object.entries(after).filter(([id, value]) => value !== before[id]));
+}
+
+/** The script of a scene is no user's: what is beside it is of interest only without it. */
+function isUnscripted(content: unknown): boolean {
+  return content !== undefined && !/^MOCK \[/m.test(contentText(content));
+}
+
+/** A text with its repeated lines told by their number, so that what stands between them is to be read. */
+function folded(value: unknown): unknown {
+  if (typeof value === "string") return foldedText(value);
+  if (Array.isArray(value)) return value.map(folded);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, folded(entry)]));
+}
+
+function foldedText(text: string): string {
+  const runs: { line: string; times: number }[] = [];
+  for (const line of text.split("\n")) {
+    const last = runs.at(-1);
+    if (last?.line === line) last.times++;
+    else runs.push({ line, times: 1 });
+  }
+  return runs.flatMap(({ line, times }) =>
+    times <= REPEATS ? Array<string>(times).fill(line) : [line, `[… the same ${times - 1} times more …]`]
+  ).join("\n");
+}
