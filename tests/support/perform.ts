@@ -5,7 +5,7 @@ import { exists } from "./files.ts";
 import { stdioServer } from "./mcp.ts";
 import { contentText, isPictures, script, type Step } from "./model_script.ts";
 import { type PageServer, servePages } from "./page_server.ts";
-import { changedSettings, sentFor, type Shown, shownAgain, valuesOf } from "./said.ts";
+import { changedSettings, newlySent, type Shown, shownAgain, valuesOf } from "./said.ts";
 import { expanded, type Moment, type Reply, type Scene, type SceneServer } from "./scene.ts";
 import { type PendingTurn, Session, type Turn } from "./session.ts";
 import type { Stage } from "./stage.ts";
@@ -15,14 +15,14 @@ import { type Fields, type Message, type Update, updateIn } from "./wire.ts";
 
 /** What the client was shown and asked, and what the model was told. */
 export interface Performance {
-  /** The commands that the client may offer, in scenes that wait for them. */
+  /** The commands that the client may offer, in scenes that are about them. */
   readonly offered?: unknown;
   readonly shown: unknown[];
   /** Settings that the client shows otherwise than at the opening. */
   readonly settings?: Shown;
   /** The requests of the agent that need the user; files of the editor are none. */
   readonly asked?: unknown[];
-  /** What the model got for each prompt that has no script. */
+  /** What the model got as said by the user: prompts without a script, and what this program says for them. */
   readonly sent?: unknown[];
   /** The blocks of those prompts as a load shows them. */
   readonly again?: unknown[];
@@ -47,7 +47,7 @@ export async function perform(
   const { session, settings } = await setUp(stage, name, scene);
   const asked: Message[] = [];
   stage.agent.onRequest = answering(scene, session, asked);
-  const offered = scene.offers ? await offeredWith(scene.offers, session) : undefined;
+  const offered = scene.awaits === undefined ? undefined : await offeredWith(scene.awaits, session);
   const { updates, answer, sent } = await play(stage, scene, session);
   const names = namesOf(stage, session, pages);
   const toldLive = scene.steps ? toldIn(stage, "") : [];
@@ -63,7 +63,7 @@ export async function perform(
     list.length > 0 ? { [key]: transcript.normalize(list) } : {};
   const changed = changedSettings(settings, updates);
   const live: Performance = {
-    ...offered ? { offered: transcript.normalize(offered) } : {},
+    ...scene.offers ? { offered: transcript.normalize(offered) } : {},
     shown: transcript.updates(updates),
     ...Object.keys(changed).length > 0 ? { settings: changed } : {},
     ...optional("asked", asked.map(({ method, params }) => ({ method, params }))),
@@ -135,15 +135,17 @@ async function offeredWith(name: string, { agent, id }: Session): Promise<unknow
 async function play(stage: Stage, scene: Scene, session: Session): Promise<Turn & { sent: unknown[] }> {
   const turns = [];
   const sent = [];
+  const { calls } = stage.model;
+  const from = calls.length;
   const prompts = [
     () => playTurn(stage, scene, session),
     ...scene.then ? [() => session.prompt(script(...scene.then!))] : [],
     ...(scene.further ?? []).map((prompt) => () => session.prompt(prompt)),
   ];
   for (const prompt of prompts) {
-    const before = stage.model.calls.length;
+    const before = calls.length;
     turns.push(await prompt());
-    sent.push(...sentFor(stage.model.calls.slice(before, before + 1)));
+    if (calls[before]) sent.push(...newlySent(calls[before], calls.slice(from, before)));
   }
   const end = turns.find((turn) => turn.stopReason !== "end_turn") ?? turns[0]!;
   return { ...end, updates: turns.flatMap((turn) => turn.updates), sent };

@@ -5,13 +5,19 @@ import type { Fields, Update } from "./wire.ts";
 /** Lines of a text that may follow each other without a change. */
 const REPEATS = 3;
 
-/** What the model got for prompts without a script: the user's message of each, as it went over the wire. */
-export function sentFor(calls: readonly ModelCall[]): unknown[] {
-  const sent = calls.map(({ messages }) => messages.findLast((m) => m.role === "user" && !isPictures(m)));
-  return sent.map((message) => message?.content).filter(isUnscripted).map(folded);
+/** The user's messages of a request that none `before` it had, as they went over the wire; none with a script. */
+export function newlySent(call: ModelCall, before: readonly ModelCall[]): unknown[] {
+  const known = new Set(before.flatMap(userContents).map((content) => JSON.stringify(content)));
+  const contents = userContents(call);
+  return contents.filter((content, i) => i === contents.length - 1 || !known.has(JSON.stringify(content)))
+    .filter(isUnscripted).map(folded);
 }
 
-/** The blocks of such prompts as a load shows them again. */
+function userContents({ messages }: ModelCall): unknown[] {
+  return messages.filter((m) => m.role === "user" && !isPictures(m)).map(({ content }) => content);
+}
+
+/** The blocks of prompts without a script, as a load shows them again. */
 export function shownAgain(updates: readonly Update[]): unknown[] {
   return updates.filter((u) => u.sessionUpdate === "user_message_chunk").map((u) => u.content)
     .filter((block) => isUnscripted([block])).map(folded);

@@ -39,8 +39,10 @@ export interface Scene {
   readonly model?: string;
   /** MCP servers that the client asks for. */
   readonly servers?: readonly SceneServer[];
-  /** A command's name: the scene begins when it is offered, and shows all that are. */
-  readonly offers?: string;
+  /** A command's name: the scene begins when it is offered. */
+  readonly awaits?: string;
+  /** The transcript tells all commands that are offered then. */
+  readonly offers?: true;
   /** Blocks of the prompt before the script. `$WORKSPACE` stands for the session's folder. */
   readonly prompt?: readonly Fields[];
   /** What the model does; none: the prompt has no script. A `task` of `[text, steps]` is one for a child. */
