@@ -1,5 +1,6 @@
 import { contentText, isPictures } from "./model_script.ts";
 import type { ModelCall } from "./model_server.ts";
+import { textOf } from "./updates.ts";
 import type { Fields, Update } from "./wire.ts";
 
 /** Lines of a text that may follow each other without a change. */
@@ -19,8 +20,11 @@ function userContents({ messages }: ModelCall): unknown[] {
 
 /** The blocks of prompts without a script, as a load shows them again. */
 export function shownAgain(updates: readonly Update[]): unknown[] {
-  return updates.filter((u) => u.sessionUpdate === "user_message_chunk").map((u) => u.content)
-    .filter((block) => isUnscripted([block])).map(folded);
+  const said = updates.filter((u) => u.sessionUpdate === "user_message_chunk");
+  const prompts = Map.groupBy(said, (u) => u.messageId).values();
+  // A long text comes in pieces: whether it holds a script is seen in the whole.
+  return [...prompts].filter((chunks) => isUnscripted(textOf(chunks, "user_message_chunk")))
+    .flatMap((chunks) => chunks.map((u) => folded(u.content)));
 }
 
 /** A setting as the client shows it: `mode`, or an option by its id. */
@@ -45,7 +49,7 @@ export function changedSettings(before: Shown, updates: readonly Update[]): Show
 
 /** The script of a scene is no user's: what is beside it is of interest only without it. */
 function isUnscripted(content: unknown): boolean {
-  return content !== undefined && !/^MOCK \[/m.test(contentText(content));
+  return content !== undefined && !/MOCK \[/.test(contentText(content));
 }
 
 /** A text with its repeated lines told by their number, so that what stands between them is to be read. */
