@@ -19,25 +19,26 @@ const UPDATE = Deno.env.get("UPDATE_TRANSCRIPTS") !== undefined;
 /** The pages of a scene are served on this machine. */
 const CONFIG = { fetch: { allowPrivate: ["127.0.0.1"] } };
 
-/** The scenes of tools for files, and all others: two halves, so that they can be played side by side. */
-const HALVES = {
+/** The scenes in parts that can be played side by side: tools for files, what users send, and all others. */
+const PARTS = {
   "files": (name: string) => /^(read|write|edit|glob|grep)-/.test(name),
-  "all else": (name: string) => !HALVES.files(name),
+  "prompts": (name: string) => /^(block|slash)-/.test(name),
+  "all else": (name: string) => !PARTS.files(name) && !PARTS.prompts(name),
 } as const;
 
-/** Registers a test that plays half of the scenes of the fixtures for one kind of client. */
+/** Registers a test that plays a part of the scenes of the fixtures for one kind of client. */
 export function compareTranscripts(
   client: string,
   capabilities: Fields,
-  half: keyof typeof HALVES,
+  part: keyof typeof PARTS,
 ): void {
   onEmptyStage(
-    `the transcripts of a client: ${client}, ${half}`,
+    `the transcripts of a client: ${client}, ${part}`,
     { client: capabilities },
     async (stage, t) => {
       const config = await stage.write("../config.jsonc", JSON.stringify(CONFIG));
       await stage.start({ env: { DSH_CONFIG: config } });
-      for (const name of SCENES.filter(HALVES[half])) {
+      for (const name of SCENES.filter(PARTS[part])) {
         await t.step(`${name} is as in fixtures/${name}/${client}.json`, () => compare(stage, name, client));
       }
     },

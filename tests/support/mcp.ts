@@ -4,7 +4,8 @@ import { denoDir, type Stage } from "./stage.ts";
 import { eventually } from "./waiting.ts";
 import type { Fields } from "./wire.ts";
 
-type Program = "everything" | "filesystem" | "hostile";
+/** Servers that lie with the tests. */
+export type Program = "everything" | "filesystem" | "hostile";
 
 /** The command line of a server that lies with the tests. */
 export function serverCommand(program: Program, ...args: string[]): { command: string; args: string[] } {

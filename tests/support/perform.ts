@@ -2,23 +2,33 @@ import { assertEquals } from "@std/assert";
 import type { Answer } from "./agent.ts";
 import { editorFiles } from "./editor.ts";
 import { exists } from "./files.ts";
+import { stdioServer } from "./mcp.ts";
 import { contentText, isPictures, script, type Step } from "./model_script.ts";
 import { type PageServer, servePages } from "./page_server.ts";
-import { expanded, type Moment, type Reply, type Scene } from "./scene.ts";
-import type { PendingTurn, Session, Turn } from "./session.ts";
+import { changedSettings, newlySent, type Shown, shownAgain, valuesOf } from "./said.ts";
+import { expanded, type Moment, type Reply, type Scene, type SceneServer } from "./scene.ts";
+import { type PendingTurn, Session, type Turn } from "./session.ts";
 import type { Stage } from "./stage.ts";
 import { Transcript } from "./transcript.ts";
 import { isTool } from "./updates.ts";
-import type { Fields, Message, Update } from "./wire.ts";
+import { type Fields, type Message, type Update, updateIn } from "./wire.ts";
 
 /** What the client was shown and asked, and what the model was told. */
 export interface Performance {
+  /** The commands that the client may offer, in scenes that are about them. */
+  readonly offered?: unknown;
   readonly shown: unknown[];
+  /** Settings that the client shows otherwise than at the opening. */
+  readonly settings?: Shown;
   /** The requests of the agent that need the user; files of the editor are none. */
   readonly asked?: unknown[];
+  /** What the model got as said by the user: prompts without a script, and what this program says for them. */
+  readonly sent?: unknown[];
+  /** The blocks of those prompts as a load shows them. */
+  readonly again?: unknown[];
   /** What the next request to the model holds of it, after a load. */
   readonly told: unknown;
-  /** Of the last prompt, where it did not fail. */
+  /** Of the first prompt that did not end well, where it did not fail. */
   readonly stopReason?: unknown;
   readonly error?: unknown;
 }
@@ -33,25 +43,32 @@ export async function perform(
   raw: Scene,
 ): Promise<{ live: Performance; replayed: unknown[] }> {
   await using pages = servePages(expanded(raw, "").pages ?? {});
-  const scene = expanded(raw, pages.origin);
-  const session = await setUp(stage, name, scene);
+  const scene = expanded(raw, pages.origin, stage.path(name));
+  const { session, settings } = await setUp(stage, name, scene);
   const asked: Message[] = [];
   stage.agent.onRequest = answering(scene, session, asked);
-  const { updates, answer } = await play(stage, scene, session);
+  const offered = scene.awaits === undefined ? undefined : await offeredWith(scene.awaits, session);
+  const { updates, answer, sent } = await play(stage, scene, session);
   const names = namesOf(stage, session, pages);
-  const toldLive = toldIn(stage, "");
-  const replayed = new Transcript(names).updates(await replay(stage, session));
+  const toldLive = scene.steps ? toldIn(stage, "") : [];
+  const all = await replay(stage, session);
+  const replayed = new Transcript(names).updates(all.filter((u) => u.sessionUpdate !== "user_message_chunk"));
   await session.run(LATER);
   const told = toldIn(stage, LATER);
-  if (scene.steps && !scene.cancel) {
+  if (scene.steps && !scene.cancel && !scene.further) {
     assertEquals(told, toldLive, "after a load the model is told something else");
   }
   const transcript = new Transcript(names);
+  const optional = (key: string, list: readonly unknown[]) =>
+    list.length > 0 ? { [key]: transcript.normalize(list) } : {};
+  const changed = changedSettings(settings, updates);
   const live: Performance = {
+    ...scene.offers ? { offered: transcript.normalize(offered) } : {},
     shown: transcript.updates(updates),
-    ...asked.length > 0
-      ? { asked: asked.map(({ method, params }) => transcript.normalize({ method, params })) }
-      : {},
+    ...Object.keys(changed).length > 0 ? { settings: changed } : {},
+    ...optional("asked", asked.map(({ method, params }) => ({ method, params }))),
+    ...optional("sent", sent),
+    ...optional("again", shownAgain(all)),
     told: transcript.normalize(told),
     ...answer.error
       ? { error: transcript.normalize(answer.error) }
@@ -72,7 +89,11 @@ function namesOf(stage: Stage, session: Session, { origin }: PageServer): [strin
   ];
 }
 
-async function setUp(stage: Stage, name: string, scene: Scene): Promise<Session> {
+async function setUp(
+  stage: Stage,
+  name: string,
+  scene: Scene,
+): Promise<{ session: Session; settings: Shown }> {
   const folder = stage.path(name);
   await Deno.mkdir(folder, { recursive: true });
   for (const [path, text] of Object.entries(scene.files ?? {})) {
@@ -86,26 +107,48 @@ async function setUp(stage: Stage, name: string, scene: Scene): Promise<Session>
     }).output();
     if (!success) throw new Error(`the scene ${name} could not be prepared`);
   }
-  const session = await stage.session(folder);
-  if (scene.preset) {
-    await stage.agent.call("session/set_config_option", {
-      sessionId: session.id,
-      configId: "permission",
-      value: scene.preset,
-    });
+  const mcpServers = (scene.servers ?? []).map(serverOf);
+  let told = await stage.agent.call("session/new", { cwd: folder, mcpServers });
+  const session = new Session(stage.agent, told.sessionId as string, folder);
+  const { id: sessionId } = session;
+  for (const [configId, value] of Object.entries({ permission: scene.preset, model: scene.model })) {
+    if (value === undefined) continue;
+    told = await stage.agent.call("session/set_config_option", { sessionId, configId, value });
   }
-  return session;
+  return { session, settings: valuesOf(told.configOptions) };
 }
 
-async function play(
-  stage: Stage,
-  scene: Scene,
-  session: Session,
-): Promise<Turn> {
-  const first = await playTurn(stage, scene, session);
-  if (!scene.then) return first;
-  const second = await session.run(script(...scene.then));
-  return { ...first, updates: [...first.updates, ...second.updates] };
+function serverOf(server: SceneServer): Fields {
+  if ("program" in server) return stdioServer(server.name, server.program, server.args);
+  return { ...server, args: [], env: [] };
+}
+
+/** The commands that the client may offer, from when this one is among them. */
+async function offeredWith(name: string, { agent, id }: Session): Promise<unknown> {
+  const commands = (message: Message) =>
+    (updateIn(message, id) as unknown as Fields | undefined)?.availableCommands as Fields[] | undefined;
+  const isOffered = (message: Message) => commands(message)?.some((c) => c.name === name) ?? false;
+  return commands((await agent.until(isOffered, { from: 0, what: `the command ${name}` })).message);
+}
+
+/** Plays the prompts one after the other; the answer is that of the first which did not end well. */
+async function play(stage: Stage, scene: Scene, session: Session): Promise<Turn & { sent: unknown[] }> {
+  const turns = [];
+  const sent = [];
+  const { calls } = stage.model;
+  const from = calls.length;
+  const prompts = [
+    () => playTurn(stage, scene, session),
+    ...scene.then ? [() => session.prompt(script(...scene.then!))] : [],
+    ...(scene.further ?? []).map((prompt) => () => session.prompt(prompt)),
+  ];
+  for (const prompt of prompts) {
+    const before = calls.length;
+    turns.push(await prompt());
+    if (calls[before]) sent.push(...newlySent(calls[before], calls.slice(from, before)));
+  }
+  const end = turns.find((turn) => turn.stopReason !== "end_turn") ?? turns[0]!;
+  return { ...end, updates: turns.flatMap((turn) => turn.updates), sent };
 }
 
 async function playTurn(stage: Stage, scene: Scene, session: Session): Promise<Turn> {
@@ -175,8 +218,7 @@ async function replay(stage: Stage, session: Session): Promise<Update[]> {
   await stage.agent.call("session/close", { sessionId: session.id });
   const from = stage.agent.frames.length;
   await stage.load(session.id, session.cwd);
-  const updates = stage.agent.updatesOf(session.id, from);
-  return updates.filter((u) => u.sessionUpdate !== "user_message_chunk");
+  return stage.agent.updatesOf(session.id, from);
 }
 
 /** The results of calls, the images behind them, and what stands before the prompt `asked`. */

@@ -1,5 +1,7 @@
+import type { Program } from "./mcp.ts";
 import { script, type Step } from "./model_script.ts";
 import type { ServedPage } from "./page_server.ts";
+import type { Prompt } from "./session.ts";
 import type { Fields } from "./wire.ts";
 
 /**
@@ -17,6 +19,11 @@ export type Reply =
 /** A moment that a client can see: a call (1-based) gets a status, or a text is shown. */
 export type Moment = { readonly call: number; readonly status: string } | { readonly text: string };
 
+/** A server that lies with the tests (see `mcp.ts`), or any other command. */
+export type SceneServer =
+  | { readonly name: string; readonly program: Program; readonly args?: string[] }
+  | { readonly name: string; readonly command: string };
+
 /** A scene of fixtures/<name>/scene.json: what is there, what the model does, what the user does. */
 export interface Scene {
   /** Files of the workspace: relative path → text. */
@@ -28,12 +35,22 @@ export interface Scene {
   /** Long texts: each `$NAME` in files, pages and steps stands for a text that is repeated so many times. */
   readonly texts?: Readonly<Record<string, readonly [text: string, times: number]>>;
   readonly preset?: string;
-  /** Blocks of the prompt before the script. */
+  /** Chosen before the first prompt, `provider/model`. */
+  readonly model?: string;
+  /** MCP servers that the client asks for. */
+  readonly servers?: readonly SceneServer[];
+  /** A command's name: the scene begins when it is offered. */
+  readonly awaits?: string;
+  /** The transcript tells all commands that are offered then. */
+  readonly offers?: true;
+  /** Blocks of the prompt before the script. `$WORKSPACE` stands for the session's folder. */
   readonly prompt?: readonly Fields[];
   /** What the model does; none: the prompt has no script. A `task` of `[text, steps]` is one for a child. */
   readonly steps?: readonly Step[];
   /** What the model does at a second prompt. */
   readonly then?: readonly Step[];
+  /** What the user says after that, prompt by prompt, without a script: a text, or blocks. */
+  readonly further?: readonly Prompt[];
   /** To the questions in their order; what is asked beyond them is rejected. */
   readonly answers?: readonly Reply[];
   /** Gates of the steps, each with when it is opened. */
@@ -42,12 +59,12 @@ export interface Scene {
   readonly cancel?: Moment | "asked";
 }
 
-/** The scene with its long texts, addresses and children's scripts written out. */
-export function expanded(scene: Scene, origin: string): Scene {
+/** The scene with its long texts, addresses, folders and children's scripts written out. */
+export function expanded(scene: Scene, origin: string, workspace = ""): Scene {
   const texts: [name: string, text: string][] = Object.entries(scene.texts ?? {}).map((
     [name, [piece, times]],
   ) => [name, piece.repeat(times)]);
-  texts.push(["$PAGES", origin]);
+  texts.push(["$PAGES", origin], ["$WORKSPACE", workspace]);
   const expand = (value: unknown): unknown => {
     if (typeof value === "string") return texts.reduce((text, [name, t]) => text.replaceAll(name, t), value);
     if (Array.isArray(value)) return value.map(expand);

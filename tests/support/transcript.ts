@@ -27,7 +27,7 @@ export class Transcript {
     if (key === "messageId") return this.#name("message", text);
     if (["toolCallId", "terminalId", "terminal_id"].includes(key)) return this.#name("call", text);
     const named = this.names.reduce((t, [different, name]) => t.replaceAll(different, name), text);
-    return shortened(withoutTimes(named));
+    return shortened(withoutMeasures(named));
   }
 
   #name(kind: string, id: string): string {
@@ -56,9 +56,10 @@ function isUpdate(update: Update | undefined): boolean {
   return update?.sessionUpdate === "tool_call_update";
 }
 
-/** How long something took. */
-function withoutTimes(text: string): string {
-  return text.replace(/\b(after|runs,) \d+(?:\.\d+)? s\b/g, "$1 $SECONDS");
+/** How long something took, and how many tokens there are: paths are among what is counted. */
+function withoutMeasures(text: string): string {
+  return text.replace(/\b(after|runs,) \d+(?:\.\d+)? s\b/g, "$1 $SECONDS")
+    .replace(/\babout [1-9][\d,]* tokens\b/g, "about $$N tokens");
 }
 
 /** Characters of a text that is kept whole, and of each end of one that is not. */

@@ -1,0 +1,4 @@
+import { plainCapabilities } from "../../support/capabilities.ts";
+import { compareTranscripts } from "../../support/compare_transcripts.ts";
+
+compareTranscripts("plain", plainCapabilities, "prompts");
