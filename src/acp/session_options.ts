@@ -1,32 +1,11 @@
 import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk";
-import { type Preset, PRESETS } from "../config/config.ts";
+import { PRESETS } from "../config/config.ts";
 import { AgentError } from "../errors.ts";
 import type { ModelChoices } from "../model/choices.ts";
 import { THOUGHT_LEVELS, type ThoughtLevel } from "../model/model.ts";
+import { PRESET_WORDS } from "../permission/preset_words.ts";
 import type { ConfinementReport } from "../sandbox/report.ts";
 import type { Settings, SettingsEvent } from "../session/settings.ts";
-
-/** What people read of a preset. */
-const WORDS: Readonly<Record<Preset, { name: string; description: string }>> = {
-  "read-only": {
-    name: "Read only",
-    description:
-      "Commands run confined and write nothing but temporary files. Asks before each change of a file.",
-  },
-  "confirm": {
-    name: "Confirm",
-    description: "Asks before each change of a file and before each command that does more than look.",
-  },
-  "workspace": {
-    name: "Workspace",
-    description:
-      "Works in the workspace without asking, confined to it and without network. Asks to leave it.",
-  },
-  "full-access": {
-    name: "Full access",
-    description: "Commands run unconfined with your own rights. Never asks.",
-  },
-};
 
 /** What a session's options depend on. */
 export interface OptionFacts {
@@ -49,7 +28,7 @@ export function configOptions({ settings, report, models }: OptionFacts): Sessio
     description: `What the agent may do without asking.${confinementWords(report)}`,
     category: "mode",
     currentValue: settings.preset,
-    options: PRESETS.map((value) => ({ value, ...WORDS[value] })),
+    options: PRESETS.map((value) => ({ value, ...PRESET_WORDS[value] })),
   };
   if (!models) return [permission];
   return [permission, modelOption(models), ...(models.thinks ? [thoughtOption(settings.thought)] : [])];
@@ -90,7 +69,7 @@ function thoughtOption(level: ThoughtLevel | undefined): SessionConfigOption {
 export function sessionModes({ settings }: OptionFacts): SessionModeState {
   return {
     currentModeId: settings.preset,
-    availableModes: PRESETS.map((id) => ({ id, ...WORDS[id] })),
+    availableModes: PRESETS.map((id) => ({ id, ...PRESET_WORDS[id] })),
   };
 }
 

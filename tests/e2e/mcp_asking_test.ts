@@ -131,7 +131,7 @@ onStage("prompts of servers are commands, and what is typed behind them their ar
     "they are told of",
     () => command("h:review") !== undefined && command("every:args-prompt") !== undefined,
   );
-  assertEquals(command("h:review")!.input, { hint: "[file] [words?]" });
+  assertEquals(command("h:review")!.input, { hint: "<file> [words]" });
   assertEquals(command("mcp")!.input, { hint: "restart NAME" });
   await session.run("/h:review a.ts all of it");
   const asked = () => contentText(model.lastCall.messages.findLast((m) => m.role === "user")?.content);

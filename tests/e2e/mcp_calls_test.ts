@@ -104,7 +104,10 @@ onStage("calls of a server that means no good", OPEN, async (stage, t) => {
         /`h` \(stdio\): ready, \d+ tools, 2 prompts/,
       );
       assertEquals((await calling(stage, session, "say", { said: "back" }))[0], "back");
-      assertMatch(textOf((await session.run("/mcp restart x")).updates), /no MCP server `x`: there are `h`/);
+      assertMatch(
+        textOf((await session.run("/mcp restart x")).updates),
+        /no MCP server `x`; the servers are `h`/,
+      );
     },
   );
 

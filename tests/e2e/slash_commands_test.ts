@@ -64,6 +64,11 @@ onStage("commands with a slash", { client: plainCapabilities }, async (stage, t)
     await session.run("Hello");
     assertEquals(model.lastCall.body.model, "my-own");
     assertMatch(textOf((await session.run("/model nonsense")).updates), /no model.*provider\/model/);
+    assertMatch(
+      textOf((await session.run("/model nobody/x")).updates),
+      /stays as it is.*no provider "nobody"/,
+    );
+    assertMatch(textOf((await session.run("/model")).updates), /^In use: `deepseek\/my-own`/);
     await session.run("/model deepseek/deepseek-flash");
   });
 
@@ -71,7 +76,7 @@ onStage("commands with a slash", { client: plainCapabilities }, async (stage, t)
     const { updates } = await session.run("/permission read-only");
     assertEquals(last(updates, "current_mode_update")?.currentModeId, "read-only");
     assertEquals(optionIn(updates, "permission"), "read-only");
-    assertMatch(textOf((await session.run("/permission sudo")).updates), /no `sudo`.*full-access/);
+    assertMatch(textOf((await session.run("/permission sudo")).updates), /no `sudo`[^]*full-access/);
     await session.run("/permission workspace");
   });
 

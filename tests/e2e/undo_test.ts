@@ -46,7 +46,10 @@ onStage("/undo takes back what the file tools changed", { files: FILES }, async 
     assertEquals([await disk(stage, "a.txt"), await disk(stage, "b.txt")], ["one\ntwo\n", "bee\n"]);
     assertEquals([exists(stage.path("sub/dir/new.txt")), namesIn(stage.path("sub/dir"))], [false, []]);
     assertEquals((await Deno.stat(stage.path("a.txt"))).mode! & 0o777, 0o750);
-    assertMatch(text, /^Taken back[^]*\n- `a\.txt`\n- `b\.txt`\n- `sub\/dir\/new\.txt` \(removed\)$/);
+    assertMatch(
+      text,
+      /^The changes of [^]* are taken back:[^]*\n- `a\.txt`\n- `b\.txt`\n- `sub\/dir\/new\.txt` \(removed\)$/,
+    );
   });
 
   await t.step("tells the model, which has to read again before it writes over a file", async () => {
@@ -85,7 +88,7 @@ onStage("/undo takes back what the file tools changed", { files: FILES }, async 
     ]);
     assertMatch(
       text,
-      /^Nothing was taken back[^]*Left as they are:\n\n- `a\.txt`: it was changed since\n- `mine\.txt`: it was changed since$/,
+      /^Nothing of [^]* was taken back[^]*Left as they are:\n\n- `a\.txt`: it was changed since\n- `mine\.txt`: it was changed since$/,
     );
     assertEquals(await disk(stage, "b.txt"), "bee\n");
   });
@@ -147,7 +150,7 @@ onStage("/undo takes back what the file tools changed", { files: FILES }, async 
     const undoing = await session.begin("/undo");
     stage.model.open("later");
     await turn.end();
-    assertMatch(textOf((await undoing.end()).updates), /Taken back/);
+    assertMatch(textOf((await undoing.end()).updates), /are taken back/);
     assertEquals(await disk(stage, "a.txt"), "one\n");
   });
 });
@@ -180,7 +183,7 @@ onStage(
 
     await t.step("is shown again by a load, frame for frame", async () => {
       const text = await undo(loaded);
-      assertMatch(text, /^Taken back/);
+      assertMatch(text, /^The changes of [^]* are taken back/);
       assertEquals([await disk(stage, "a.txt"), await disk(stage, "b.txt")], ["one\ntwo\n", "bie\n"]);
       await stage.agent.call("session/close", { sessionId: session.id });
       const from = stage.agent.frames.length;
@@ -262,7 +265,7 @@ onStage("/undo through the editor", { client: zedCapabilities, files: FILES }, a
     await work(session, write("b.txt", "let a=b\n"));
     assertEquals(await disk(stage, "b.txt"), "let a = b;\n");
     editor.onSave = (text) => text;
-    assertMatch(await undo(session), /^Taken back/);
+    assertMatch(await undo(session), /^The changes of [^]* are taken back/);
     assertEquals(await disk(stage, "b.txt"), "bee\n");
   });
 });
@@ -280,7 +283,7 @@ for (const preset of ["confirm", "read-only", "full-access"]) {
     assertEquals([await disk(stage, "a.txt"), exists(path)], ["1\ntwo\n", true]);
     assertEquals(questions.length, preset === "full-access" ? 0 : 2);
     questions.length = 0;
-    assertMatch(await undo(session), /^Taken back/);
+    assertMatch(await undo(session), /^The changes of [^]* are taken back/);
     assertEquals([await disk(stage, "a.txt"), exists(path), questions], ["one\ntwo\n", false, []]);
   });
 }
@@ -339,7 +342,7 @@ onStage("an undo that was broken off is brought to its end by the next one", {
   assertEquals([await disk(stage, "a.txt"), await disk(stage, "b.txt")], ["1\ntwo\n", "bee\n"]);
   await stage.start({ client: plainCapabilities });
   const loaded = await stage.load(session.id);
-  assertMatch(await undo(loaded), /^Taken back[^]*- `a\.txt`\n- `b\.txt`$/);
+  assertMatch(await undo(loaded), /^The changes of [^]* are taken back:[^]*- `a\.txt`\n- `b\.txt`$/);
   assertEquals(await disk(stage, "a.txt"), "one\ntwo\n");
   assertEquals(await undo(loaded), "There are no file changes to take back.");
 });
@@ -350,7 +353,7 @@ onEmptyStage("/undo works also where sessions cannot be kept", { files: FILES },
   await stage.start({ env: { DSH_STATE_DIR: `${file}/state` } });
   const session = await stage.session();
   await work(session, read("a.txt"), edit("a.txt", "one", "1"));
-  assertMatch(await undo(session), /Taken back/);
+  assertMatch(await undo(session), /are taken back/);
   assertEquals(await disk(stage, "a.txt"), "one\ntwo\n");
   await stage.stop();
   assertEquals(namesIn(stage.tempDir), []);

@@ -1,4 +1,5 @@
 import { PRESETS } from "../../config/config.ts";
+import { PRESET_WORDS } from "../../permission/preset_words.ts";
 import { code } from "../../tool/view.ts";
 import type { CommandDesk, LocalCommand } from "./command.ts";
 
@@ -40,21 +41,24 @@ const COMPACTED = {
   nothing: "There is nothing to compact yet.",
 } as const;
 
-function chooseModel(args: string, desk: CommandDesk): string {
+async function chooseModel(args: string, desk: CommandDesk): Promise<string> {
   if (args === "") {
-    const models = desk.models().map((id) => `- ${code(id)}`).join("\n");
-    return `In use: ${code(desk.settings.model ?? "the configured model")}\n\n${models}`;
+    const model = await desk.model();
+    const models = desk.models().map((id) => `- ${code(id)}${id === model ? " (in use)" : ""}`).join("\n");
+    return `In use: ${model === undefined ? "none is set up" : code(model)}\n\n${models}`.trimEnd();
   }
   if (!/^[^/\s]+\/\S+$/.test(args)) return `${code(args)} is no model: write provider/model.`;
+  const fault = await desk.modelFault(args);
+  if (fault !== undefined) return `The model stays as it is. ${fault}`;
   desk.change({ type: "model.set", model: args });
   return `From the next prompt on: ${code(args)}.`;
 }
 
 function choosePreset(args: string, desk: CommandDesk): string {
-  const all = PRESETS.map(code).join(", ");
-  if (args === "") return `In use: ${code(desk.settings.preset)} (there are ${all}).`;
+  const all = PRESETS.map((p) => `- ${code(p)}: ${PRESET_WORDS[p].description}`).join("\n");
+  if (args === "") return `In use: ${code(desk.settings.preset)}\n\n${all}`;
   const preset = PRESETS.find((p) => p === args);
-  if (!preset) return `There is no ${code(args)}: choose one of ${all}.`;
+  if (!preset) return `There is no ${code(args)}; there are:\n\n${all}`;
   desk.change({ type: "preset.set", preset });
   return `From the next prompt on: ${code(preset)}.`;
 }

@@ -20,6 +20,10 @@ export interface CommandDesk {
   status(): Promise<readonly (readonly [name: string, value: string])[]>;
   /** Models to choose from, `provider/model`. */
   models(): readonly string[];
+  /** `provider/model` of the one in use; undefined where none is set up. */
+  model(): Promise<string | undefined>;
+  /** Why a model cannot be used, as far as the settings tell; undefined where it can. */
+  modelFault(id: string): Promise<string | undefined>;
   readonly mcp: McpServers;
   /** Has the model shorten the conversation. Throws like a turn. */
   compact(): Promise<"done" | "failed" | "nothing">;

@@ -1,3 +1,4 @@
+import { messageOf } from "../../errors.ts";
 import { compact } from "../compaction/compaction.ts";
 import type { Settings, SettingsEvent } from "../settings.ts";
 import type { ConfinementReport } from "../../sandbox/report.ts";
@@ -41,12 +42,18 @@ export interface DeskOptions {
 export function commandDesk(
   { session, deps, models, faults, snapshots, mcp, signal }: DeskOptions,
 ): CommandDesk {
+  const inUse = () => deps.openModel(deps.model).catch(() => undefined);
   return {
     get settings() {
       return session.settings;
     },
     change: (event) => session.change(event),
     models,
+    model: async () => {
+      const model = await inUse();
+      return model && modelName(model.ref);
+    },
+    modelFault: async (id) => await deps.openModel(id).then(() => undefined, messageOf),
     mcp,
     compact: async () => await compact(deps, await deps.openModel(deps.model), signal),
     undo: async () => {
@@ -54,13 +61,14 @@ export function commandDesk(
       return undone ? undoText(undone, session.cwd) : nothingToUndo(deps.log.changes.forked);
     },
     status: async () => {
-      const model = await deps.openModel(deps.model).catch(() => undefined);
+      const model = await inUse();
       return [
         ["Session", code(session.id)],
         ["Model", model ? code(modelName(model.ref)) : "none is set up"],
         ["Permissions", `${code(session.settings.preset)}${confinement(session.report)}`],
         ["Directory", code(session.cwd)],
         ...session.roots.map((root) => ["Further directory", code(root)] as const),
+        ...mcp.status().map(({ name, state }) => ["MCP server", `${code(name)}, ${state}`] as const),
         ["Context", contextWords(deps.log.history.tokens(), model?.window)],
         ...faults.slice(0, MAX_FAULTS).map((fault) => ["Command left out", code(fault)] as const),
       ];

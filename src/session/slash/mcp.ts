@@ -25,7 +25,7 @@ const NONE =
 async function restarted(name: string, mcp: McpServers): Promise<string> {
   if (!await mcp.restart(name)) {
     const names = mcp.status().map((s) => code(s.name)).join(", ");
-    return `There is no MCP server ${code(name)}${names === "" ? "" : `: there are ${names}`}.`;
+    return `There is no MCP server ${code(name)}${names === "" ? "" : `; the servers are ${names}`}.`;
   }
   return listed(mcp.status().filter((s) => s.name === name));
 }

@@ -18,10 +18,10 @@ export function undoText({ turn, files }: Undone, cwd: string): string {
   const left = files.flatMap((f) => "left" in f ? [`${name(f.path)}: ${f.left}`] : []);
   const commands = turn.commands.map((command) => code(oneLine(command, MAX_COMMAND)));
   const asked = oneLine(promptText(turn.prompt), MAX_PROMPT);
-  const of = asked === "" ? "of the last turn that changed files" : `of the turn ${code(asked)}`;
+  const of = asked === "" ? "the last turn that changed files" : `the turn ${code(asked)}`;
   return [
-    back.length > 0 ? [`Taken back, the changes ${of}:`, ...listed(back)] : [
-      `Nothing was taken back ${of}${files.length > 0 ? "." : ": its files are as they were before it."}`,
+    back.length > 0 ? [`The changes of ${of} are taken back:`, ...listed(back)] : [
+      `Nothing of ${of} was taken back${files.length > 0 ? "." : ": its files are as they were before it."}`,
     ],
     left.length > 0 ? ["Left as they are:", ...listed(left)] : [],
     commands.length > 0 ? ["What commands changed in it is not taken back:", ...listed(commands)] : [],

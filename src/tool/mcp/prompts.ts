@@ -28,11 +28,15 @@ export function promptsOf(servers: readonly McpServer[]): McpPrompt[] {
         : wanted;
       taken.add(name);
       const names = (prompt.arguments ?? []).map((argument) => argument.name);
-      const hints = (prompt.arguments ?? []).map((a) => `${plainLineOf(a.name, 40)}${a.required ? "" : "?"}`);
+      const hints = (prompt.arguments ?? []).map((a) => {
+        const word = plainLineOf(a.name, 40);
+        return a.required ? `<${word}>` : `[${word}]`;
+      });
+      const about = `(${server.spec.name}) ${prompt.description ?? prompt.name}`;
       return {
         name,
-        description: server.redact(plainLineOf(prompt.description ?? prompt.name, MAX_DESCRIPTION)),
-        hint: hints.length === 0 ? undefined : hints.map((hint) => `[${hint}]`).join(" "),
+        description: server.redact(plainLineOf(about, MAX_DESCRIPTION)),
+        hint: hints.length === 0 ? undefined : hints.join(" "),
         text: (args) => textOf(server, prompt, valuesOf(args, names)),
       };
     })

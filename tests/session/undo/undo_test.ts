@@ -110,7 +110,7 @@ Deno.test("a turn whose files are as they were before it is said to be so, and n
   const undone = await at.undo();
   assertEquals(
     undoText(undone!, "/"),
-    "Nothing was taken back of the turn `turn_2`: its files are as they were before it.",
+    "Nothing of the turn `turn_2` was taken back: its files are as they were before it.",
   );
   assertEquals([at.files.get("/a"), at.logged("told")], ["two", []]);
   await at.undo();
@@ -125,7 +125,7 @@ Deno.test("what was dropped for newer turns is said to be gone", async () => {
   assertEquals((await at.undo())?.files, [{ path: "/b", back: "restored" }]);
   const undone = await at.undo();
   assertEquals(undone?.files, [{ path: "/a", left: "what it held before is not kept any more" }]);
-  assertMatch(undoText(undone!, "/"), /^Nothing was taken back of the turn `turn_1`\.\n\nLeft/);
+  assertMatch(undoText(undone!, "/"), /^Nothing of the turn `turn_1` was taken back\.\n\nLeft/);
   assertEquals(at.files.get("/a"), "A");
 });
 
