@@ -45,7 +45,7 @@ Deno.test(
   async () => {
     const said = await probe([]);
     if (said === undefined) return;
-    assertEquals([said.texts, said.output], [["needle"], "no rg\n"]);
+    assertEquals([said.failure, said.texts, said.output], [undefined, ["needle"], "no rg\n"]);
     assertStringIncludes(String(said.layers), "landlock");
   },
 );
