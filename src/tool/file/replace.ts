@@ -23,13 +23,15 @@ const MAX_NAMED = 10;
  * @throws EditFault that says which replacement cannot be made and what to do.
  */
 export function applyReplacements(text: string, replacements: readonly Replacement[], top = 0): string {
-  return replacements.reduce(
-    (current, replacement, i) => applyOne(current, replacement, i < top ? "" : `edits[${i - top}]: `),
-    text,
-  );
+  const ends = lineEndsOf(text);
+  return replacements.reduce((current, replacement, i) => {
+    // A replacement may take the last line end away: what the next one puts in gets those that the file had.
+    const endsNow = ends === "crlf" ? ends : lineEndsOf(current);
+    return applyOne(current, replacement, i < top ? "" : `edits[${i - top}]: `, endsNow);
+  }, text);
 }
 
-function applyOne(text: string, replacement: Replacement, which: string): string {
+function applyOne(text: string, replacement: Replacement, which: string, ends: LineEnds): string {
   const { old_string, new_string, replace_all } = replacement;
   if (!old_string.isWellFormed()) {
     throw new EditFault(`${which}old_string holds half of a character (a lone surrogate).`);
@@ -55,7 +57,6 @@ function applyOne(text: string, replacement: Replacement, which: string): string
       "Not changed: the new text holds half of a character.",
     );
   }
-  const ends = lineEndsOf(text);
   const found = locate(text, old_string);
   if (!found) {
     throw new EditFault(

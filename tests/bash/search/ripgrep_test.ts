@@ -27,7 +27,7 @@ function packages(): string[] {
 async function probe(more: readonly string[]): Promise<Record<string, unknown> | undefined> {
   const bwrap = await findProgram("bwrap", PATHS.join(":"));
   if (bwrap === undefined) return undefined;
-  const deno = [Deno.execPath(), "run", "-A", "--quiet", "--no-lock", "--cached-only"];
+  const deno = [Deno.execPath(), "run", "-A", "--quiet", "--cached-only"];
   const script = new URL("search_probe.ts", import.meta.url).pathname;
   const { stdout, stderr } = await new Deno.Command(bwrap, {
     args: ["--dev-bind", "/", "/", ...await hiding(), ...more, ...deno, script],

@@ -65,3 +65,9 @@ Deno.test("applyReplacements() finds text with CRLF in a file with LF, and keeps
 Deno.test("applyReplacements() leaves a missing last newline alone", () => {
   assertEquals(once("a\nb", "b", "c"), "a\nc");
 });
+
+Deno.test("a CRLF file stays one when an edit takes its last line end away and the next puts lines in", () => {
+  const edits = [{ old_string: "a\na", new_string: "a" }, { old_string: "a", new_string: "a\nb\nc" }];
+  assertEquals(applyReplacements("a\r\na", edits), "a\r\nb\r\nc");
+  assertEquals(applyReplacements("a\na", edits), "a\nb\nc");
+});
