@@ -115,7 +115,8 @@ async function setUp(
     if (value === undefined) continue;
     told = await stage.agent.call("session/set_config_option", { sessionId, configId, value });
   }
-  return { session, settings: valuesOf(told.configOptions) };
+  const settings = valuesOf(told.configOptions);
+  return { session, settings: { ...settings, mode: settings.permission } }; // the two are one, in two shapes
 }
 
 function serverOf(server: SceneServer): Fields {
