@@ -48,7 +48,7 @@ export interface Bait extends AsyncDisposable {
 /** Listens by every kind of socket (Deno knows two of the four) and says who came. */
 const LISTENERS = `
 import os, socket, sys, threading
-def say(*words): print(*words, flush=True)
+def say(*words): os.write(1, (" ".join(map(str, words)) + "\\n").encode()) # whole: threads would mix their words
 def accept(name, listener):
   while True:
     listener.accept()
