@@ -1,5 +1,6 @@
 import type { AgentContext } from "@agentclientprotocol/sdk";
-import { messageOf } from "../errors.ts";
+import { FileError } from "../bash/executor_handle.ts";
+import { messageOf, oneLine } from "../errors.ts";
 import { EditorFault } from "../session/editor/editor_trust.ts";
 import type { EditorFiles } from "../session/ports.ts";
 import type { FileMethods } from "./client.ts";
@@ -36,6 +37,16 @@ export function clientFiles(
   return { read: methods.read ? read : undefined, write: methods.write ? write : undefined };
 }
 
+/** A client's or a user's no, in the words that clients have for it; a system call that failed is none. */
+const REFUSAL =
+  /^(?!.*\b(EACCES|EPERM|os error)\b).*\b(permission denied|denied by|not (allowed|permitted)|rejected by|refused by|declined by)\b/is;
+
+/** Many clients say what happened in `data.details` alone. */
+function causeOf(thrown: unknown): string {
+  const details = (thrown as { data?: { details?: unknown } } | null)?.data?.details;
+  return typeof details === "string" ? oneLine(details) : messageOf(thrown);
+}
+
 /** The SDK does not check responses. */
 function textIn(response: unknown): string {
   const content = (response as { content?: unknown } | null)?.content;
@@ -63,7 +74,10 @@ async function bounded<T>(
   } catch (thrown) {
     signal.throwIfAborted();
     if (late.signal.aborted) throw new EditorFault(`it did not answer within ${ms / 1000} s`, true);
-    throw new EditorFault(messageOf(thrown), (thrown as { code?: unknown } | null)?.code === NO_METHOD);
+    const cause = causeOf(thrown);
+    // Whoever says no is no broken client: what it refuses is not done on the disk behind its back.
+    if (REFUSAL.test(cause)) throw new FileError("denied", `the editor refused it: ${cause}`);
+    throw new EditorFault(cause, (thrown as { code?: unknown } | null)?.code === NO_METHOD);
   } finally {
     clearTimeout(timer);
   }

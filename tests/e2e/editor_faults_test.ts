@@ -77,3 +77,32 @@ for (const [name, { instead, cause, lost }] of Object.entries(BROKEN)) {
     else assertEquals(asked.size > 0, true);
   });
 }
+
+/** As acpx answers where its user lets nobody write. */
+const NO = {
+  code: -32603,
+  message: "Internal error",
+  data: { details: "Permission denied for fs/write_text_file" },
+};
+
+onEmptyStage(
+  "a client that says no to a write is obeyed: nothing is written behind its back",
+  {},
+  async (stage) => {
+    await stage.write("a.txt", "one\n");
+    const agent = await stage.start({ client: zedCapabilities });
+    const editor = new Editor();
+    editor.instead = ({ method }) => method === "fs/write_text_file" ? { error: NO } : undefined;
+    agent.onRequest = editor.answer;
+    const session = await stage.session();
+    const step: Step = ["tool", "edit", { path: "a.txt", old_string: "one", new_string: "two" }];
+    const { updates } = await session.run(script(step, ["text", "ok"]));
+    assertEquals(onlyCard(updates).status, "failed");
+    assertMatch(stage.model.told, /the editor refused it: Permission denied/);
+    assertEquals(await Deno.readTextFile(stage.path("a.txt")), "one\n");
+    editor.instead = () => undefined; // and is asked again the next time
+    const again = await session.run(script(step, ["text", "ok"]));
+    assertEquals(onlyCard(again.updates).status, "completed");
+    assertEquals(await Deno.readTextFile(stage.path("a.txt")), "two\n");
+  },
+);

@@ -1,4 +1,4 @@
-import type { Executor, FileContent } from "../../bash/executor_handle.ts";
+import { type Executor, type FileContent, FileError } from "../../bash/executor_handle.ts";
 import { isAbort, messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import { isWithin, realPathOrSelf, trimSlash } from "../../sandbox/paths.ts";
@@ -103,6 +103,7 @@ export class EditorView {
       if (text !== "" || onDisk === "") return text;
       throw new EditorFault("it answered with no text for a file that holds some", true);
     } catch (thrown) {
+      if (thrown instanceof FileError) throw thrown;
       this.failed("read", place, thrown);
       return undefined;
     }
