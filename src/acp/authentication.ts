@@ -30,19 +30,13 @@ export function authMethods(config: Config, client: ClientFacts): AuthMethod[] {
   }, byEnvironment];
 }
 
-/**
- * Is there a model to be reached now?
- * @throws AgentError("auth-required") that names the ways to one; AgentError("invalid-params") for an unknown method.
- */
-export async function authenticate(methodId: string, config: Config): Promise<void> {
-  if (methodId !== BY_ENVIRONMENT && methodId !== BY_LOGIN) {
-    throw new AgentError(
-      "invalid-params",
-      `There is no way to log in named "${methodId}": there are ${BY_ENVIRONMENT} and ${BY_LOGIN}.`,
-    );
-  }
-  const { modelOpener } = await import("../session/model_opener.ts");
-  await modelOpener(() => config)();
+/** @throws AgentError("invalid-params") for a way to log in that is none of {@linkcode authMethods}. */
+export function checkAuthMethod(methodId: string): void {
+  if (methodId === BY_ENVIRONMENT || methodId === BY_LOGIN) return;
+  throw new AgentError(
+    "invalid-params",
+    `There is no way to log in named "${methodId}": there are ${BY_ENVIRONMENT} and ${BY_LOGIN}.`,
+  );
 }
 
 /** Forgets the keys that were typed in; says which others are still there. */

@@ -2,7 +2,7 @@ import { agent as createAgent, type AgentContext, type Stream } from "@agentclie
 import type { Keyring } from "../config/keyring.ts";
 import type { Log } from "../log.ts";
 import { Arrivals } from "./arrivals.ts";
-import { authenticate, logout } from "./authentication.ts";
+import { logout } from "./authentication.ts";
 import { answerLast } from "./last_answers.ts";
 import { type ClientFacts, PLAIN_CLIENT, readClient } from "./client.ts";
 import { toRequestError } from "./errors.ts";
@@ -56,10 +56,7 @@ export async function serveConnection(stream: Stream, deps: ConnectionDeps): Pro
     )
     .onRequest(
       "authenticate",
-      answer(async ({ params }) => {
-        await authenticate(params.methodId, keyring.config);
-        return {};
-      }),
+      answer(async ({ params, client: peer }) => (await sessionMethods.get(peer)).authenticate(params)),
     )
     .onRequest("logout", answer(() => logout(keyring)))
     .onRequest("session/new", inTurn((call, house) => house.lifecycle.newSession(call.params)))

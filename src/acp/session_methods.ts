@@ -1,5 +1,7 @@
 import type {
   AgentContext,
+  AuthenticateRequest,
+  AuthenticateResponse,
   PromptResponse,
   SetSessionConfigOptionRequest,
   SetSessionConfigOptionResponse,
@@ -18,6 +20,7 @@ import { Sessions } from "../session/sessions.ts";
 import { StateDir } from "../session/store/state_dir.ts";
 import { sessionWorkbench } from "../session/workbench.ts";
 import { builtinTools, type ToolRegistry } from "../tool/registry.ts";
+import { checkAuthMethod } from "./authentication.ts";
 import { availableCommandsOf } from "./available_commands.ts";
 import { Channel } from "./channel.ts";
 import type { ClientFacts } from "./client.ts";
@@ -103,6 +106,13 @@ export class SessionMethods {
       forget: (id) => this.#forget(id),
       opened: (session) => this.#opened(session),
     });
+  }
+
+  /** Is there a model to be reached now? @throws AgentError("auth-required") that names the ways to one. */
+  async authenticate({ methodId }: AuthenticateRequest): Promise<AuthenticateResponse> {
+    checkAuthMethod(methodId);
+    await this.#openModel();
+    return {};
   }
 
   /** Settles when the turn has ended and every update of it is written. */
