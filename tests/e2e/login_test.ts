@@ -59,9 +59,9 @@ onEmptyStage(
   },
 );
 
-onEmptyStage("login in a terminal does not show the key", SECRET, async (stage) => {
-  const command = programCommand("login").map((word) => `'${word}'`).join(" ");
-  const child = new Deno.Command("script", {
+/** Starts a shell command in a terminal of its own. */
+function inTerminal(stage: Stage, command: string): Deno.ChildProcess {
+  return new Deno.Command("script", {
     args: ["-qec", command, "/dev/null"],
     cwd: ROOT,
     env: { ...stage.environment(NO_KEY), SHELL: "/bin/sh" },
@@ -70,6 +70,11 @@ onEmptyStage("login in a terminal does not show the key", SECRET, async (stage) 
     stdout: "piped",
     stderr: "null",
   }).spawn();
+}
+
+onEmptyStage("login in a terminal does not show the key", SECRET, async (stage) => {
+  const command = programCommand("login").map((word) => `'${word}'`).join(" ");
+  const child = inTerminal(stage, command);
   const input = child.stdin.getWriter();
   let shown = "";
   for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
@@ -88,15 +93,7 @@ onEmptyStage("login that a signal ends leaves a terminal that shows what is type
   const login = programCommand("login").map((word) => `'${word}'`).join(" ");
   // In the background of a script it would not be asked: the shell tells its own number, and becomes the program.
   const command = `sh -c 'echo $$ > "$HOME/pid"; exec "$@"' sh ${login}; echo "ended $?"; stty -a`;
-  const child = new Deno.Command("script", {
-    args: ["-qec", command, "/dev/null"],
-    cwd: ROOT,
-    env: { ...stage.environment(NO_KEY), SHELL: "/bin/sh" },
-    clearEnv: true,
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "null",
-  }).spawn();
+  const child = inTerminal(stage, command);
   let shown = "";
   for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
     const asked = shown.includes("not shown");
